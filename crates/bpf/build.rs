@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PROGRAMS: [&str; 2] = ["hybla", "vivace"];
+const PROGRAMS: [&str; 3] = ["cubic_search", "hybla", "vivace"];
 
 /// `-mcpu=v3` (Linux 5.1) has 32-bit registers and the jumps that the verifier follows best; `-g` writes the type
 /// information by which the object adapts to the running kernel.

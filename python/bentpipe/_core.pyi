@@ -181,6 +181,9 @@ def emulate_script(
 KERNEL_CONGESTION_CONTROLS: dict[str, str]
 """Those that the kernel's TCP has or can get, by the names that scenarios use: their names there."""
 
+KERNEL_CUBIC_WITH_SEARCH: str
+"""What the kernel's TCP gets where the slow start of its CUBIC is to end by SEARCH."""
+
 INTERCEPTION_PORT: int
 """Where a proxy accepts the connections that it intercepts."""
 

@@ -8,12 +8,13 @@ followed.
 
 import fcntl
 import os
+import re
 import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from fnmatch import fnmatchcase
+from dataclasses import dataclass
 from pathlib import Path
 
 from bentpipe import invoking_user
@@ -72,9 +73,25 @@ def open_existing(path: Path, *, field: str = "--out") -> int:
     return descriptor
 
 
+@dataclass(frozen=True, kw_only=True)
+class Superseded:
+    """Files of a folder that go when they are not written anew.
+
+    Attributes
+    ----------
+    folder : str
+        The folder's name.
+    names : re.Pattern
+        What their names match from first to last letter.
+    """
+
+    folder: str
+    names: re.Pattern[str]
+
+
 @contextmanager
 def staged(
-    folder: Path, *, field: str = "--out", kept: str = UNTOUCHED, superseded: str = ""
+    folder: Path, *, field: str = "--out", kept: str = UNTOUCHED, superseded: Superseded | None = None
 ) -> Iterator[Path]:
     """Make a folder as far as there is none, and a staging folder in it; see `staged_in`.
 
@@ -144,7 +161,7 @@ def require_presence(folder: Path, opened: os.stat_result) -> None:
 
 
 @contextmanager
-def staged_in(root: Path, *, shown: Path, superseded: str = "") -> Iterator[Path]:
+def staged_in(root: Path, *, shown: Path, superseded: Superseded | None = None) -> Iterator[Path]:
     """Make a staging folder in a folder; what is in it at the end is moved to the folder.
 
     Files replace files of the same name, folders are filled up. After an error the staging folder is removed
@@ -157,8 +174,7 @@ def staged_in(root: Path, *, shown: Path, superseded: str = "") -> Iterator[Path
     shown
         What the user calls it.
     superseded
-        A pattern of files such as "figures/a-*": those that are not written anew are removed, where the
-        folder that they are in is written to.
+        Files that are removed unless they are written anew.
 
     Raises
     ------
@@ -172,7 +188,7 @@ def staged_in(root: Path, *, shown: Path, superseded: str = "") -> Iterator[Path
         yield staging
         invoking_user.give_all(staging)
         _refuse_others(staging, root, shown=shown)
-        gone = [] if not superseded else _superseded(superseded, staging, root)
+        gone = [] if superseded is None else _gone(superseded, staging, root, shown=shown)
         _move_into(staging, root)
         for path in gone:
             path.unlink(missing_ok=True)
@@ -241,16 +257,25 @@ def _refuse_others(source: Path, target: Path, *, shown: Path) -> None:
         place = target / path.name
         if not os.path.lexists(place):
             continue
-        status, is_folder = place.lstat(), path.is_dir()
-        if is_folder and not stat.S_ISDIR(status.st_mode):
-            kind = "a symbolic link" if place.is_symlink() else "a file"
-            raise InputError(file=str(shown), field=path.name, expected="a folder", found=kind)
-        distrust = _distrust(status) if is_folder else _distrust_owner(status)
-        if distrust is not None:
-            expected = "as root nothing that anybody else may write to"
-            raise InputError(file=str(shown), field=path.name, expected=expected, found=distrust)
-        if is_folder:
+        if path.is_dir():
+            _refuse_other_folder(place, shown=shown)
             _refuse_others(path, place, shown=shown / path.name)
+        else:
+            _refuse_distrusted(place, _distrust_owner(place.lstat()), shown=shown)
+
+
+def _refuse_other_folder(place: Path, *, shown: Path) -> None:
+    status = place.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        kind = "a symbolic link" if place.is_symlink() else "a file"
+        raise InputError(file=str(shown), field=place.name, expected="a folder", found=kind)
+    _refuse_distrusted(place, _distrust(status), shown=shown)
+
+
+def _refuse_distrusted(place: Path, distrust: str | None, *, shown: Path) -> None:
+    if distrust is not None:
+        expected = "as root nothing that anybody else may write to"
+        raise InputError(file=str(shown), field=place.name, expected=expected, found=distrust)
 
 
 def _move_into(source: Path, target: Path) -> None:
@@ -262,14 +287,15 @@ def _move_into(source: Path, target: Path) -> None:
             path.replace(place)
 
 
-def _superseded(pattern: str, staging: Path, root: Path) -> list[Path]:
-    """Return the files of a pattern that are not to be written anew."""
-    folder, _, names = pattern.rpartition("/")
-    # One that is written to is a folder itself and no link, as `_refuse_others` has seen to.
-    if not (staging / folder).is_dir() or not (root / folder).exists():
+def _gone(superseded: Superseded, staging: Path, root: Path, *, shown: Path) -> list[Path]:
+    """Return the superseded files that are not to be written anew."""
+    folder = root / superseded.folder
+    if not os.path.lexists(folder):
         return []
-    found = [path for path in (root / folder).iterdir() if fnmatchcase(path.name, names)]
-    return [path for path in found if not path.is_dir() and not (staging / folder / path.name).exists()]
+    _refuse_other_folder(folder, shown=shown)
+    found = [path for path in folder.iterdir() if superseded.names.fullmatch(path.name)]
+    anew = staging / superseded.folder
+    return [path for path in found if not path.is_dir() and not (anew / path.name).exists()]
 
 
 def _trusted() -> set[int]:

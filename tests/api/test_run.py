@@ -81,9 +81,10 @@ def test_a_folder_may_be_shared_with_the_command_line(here):
 
 
 def test_a_folder_with_results_is_refused_where_nothing_is_to_be_resumed():
-    bentpipe.run(**PINGS)
+    scenario = bentpipe.Scenario(link=PINGS["link"], ping=PINGS["ping"])
+    scenario.run(progress=False)
     with pytest.raises(bentpipe.InputError) as caught:
-        bentpipe.run(**PINGS, resume=False)
+        scenario.run(resume=False, progress=False)
     assert caught.value.field == "resume"
 
 

@@ -90,6 +90,29 @@ def test_a_key_of_a_budget_stands_in_place_of_the_head_s_wherever_either_is_writ
     assert [cell.factors["cc"] for cell in budget.cells] == ["bbr"]
 
 
+@pytest.mark.parametrize(
+    ("matrix", "own", "cells"),
+    [
+        # As `--set cc=bbr` does: the first table has one combination still, that of [run].
+        ('[{ cc = ["cubic"] }, { http = ["h1s", "h3"] }]', 'cc = "bbr"', ["h2 bbr", "h1s bbr", "h3 bbr"]),
+        ('[{ http = ["h1s", "h3"] }, { cc = ["reno"] }]', 'run.cc = "bbr"', ["h1s bbr", "h3 bbr", "h2 bbr"]),
+        ('[{ cc = ["cubic", "reno"] }, { http = ["h3"] }]', 'cc = ["bbr"]', ["h2 bbr", "h3 bbr"]),
+        # Cells that have become the same are one.
+        ('[{ cc = ["cubic"] }, { cc = ["reno"] }]', 'cc = "bbr"', ["h2 bbr"]),
+        ('[{ bulk.size = ["1 MB"] }, { cc = ["bbr"] }]', 'page = "single-100k"', ["h2 cubic", "h2 bbr"]),
+    ],
+)
+def test_a_table_of_the_head_s_matrix_of_which_nothing_is_left_is_one_combination(
+    tmp_path, matrix, own, cells
+):
+    head = f'link = "{LINK}"\nrun.http = "h2"\nmatrix = {matrix}\n'
+    page = "" if own.startswith("page") else 'page = "single-100k"\n'
+    if not page:
+        head, own = head.replace('run.http = "h2"\n', ""), f'{own}\nhttp = "h2"'
+    (budget,) = read(tmp_path, f"{page}{head}[[budget]]\n{own}\n{BUDGET}").budgets
+    assert [f"{cell.factors['http']} {cell.factors['cc']}" for cell in budget.cells] == cells
+
+
 def test_a_setting_below_what_varies_at_the_head_holds_for_each_value(tmp_path):
     text = f'page = "single-100k"\nhttp = "h2"\nlink = ["{LINK}", "lan"]\n[[budget]]\n'
     (budget,) = read(tmp_path, f'{text}run.link.forward.loss = "1 %"\n{BUDGET}').budgets
@@ -108,6 +131,7 @@ def test_workloads_of_the_head_stay_away_from_a_budget_with_another_one(tmp_path
         ("run.tcp.initial_window = 0", "", "run.tcp.initial_window"),
         ("run.tcp.nagle = true", "run.tcp.initial_window = 0", "budget.1.run.tcp.initial_window"),
         ("run.tcp.initial_window = 0", "run.tcp.nagle = true", "run.tcp.initial_window"),
+        ('matrix = [{ cc = ["bbr"] }, { connections = [2] }]', "run.cc = 'x'", "budget.1.run.cc"),
     ],
 )
 def test_a_fault_in_merged_tables_is_told_where_it_was_written(tmp_path, head, own, field):

@@ -76,7 +76,7 @@ def test_a_quantile_of_so_few_pairs_is_not_certain_however_far_it_is_from_the_li
     # Of three pairs the range misses the median in a quarter of all cases: 1 - 2 (1/2)^3 = 75 %.
     few = against(of, runs(3.0, 3.4, 3.2), runs(2.0, 2.1, 2.3))
     assert (few.verdict, few.is_certain, few.change.ci) == (Verdict.BROKEN, False, None)
-    assert found_words(few).endswith("(3 runs each, not certain)")
+    assert found_words(few).endswith("(3 runs each, not certain: median needs 6)")
     before = [2.0 + number / 10 for number in range(10)]
     many = against(of, runs(*(1.5 * each + each**2 / 100 for each in before)), runs(*before))
     assert (many.verdict, many.is_certain) == (Verdict.BROKEN, True)

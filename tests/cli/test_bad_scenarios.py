@@ -153,7 +153,7 @@ FILES = {
     "an unknown congestion control": (
         GOOD + 'cc = "bbr2"',
         "run.cc",
-        "one of reno, cubic, bbr, bbr3, hybla, vivace",
+        "one of reno, cubic, bbr, bbr3, hybla, vivace, prague",
         '"bbr2"',
     ),
     "a server that has not the congestion control": (

@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from bentpipe.check.baseline import page_of
 from bentpipe.check.budget import read_budgets
-from bentpipe.check.runs import conditions, seeds
+from bentpipe.check.page_version import PageVersion, conditions
+from bentpipe.check.runs import seeds
 from bentpipe.ledger import Ledger
 from bentpipe.model.spec import RunSpec
 from tests.support.har import HTML, entry, write
@@ -268,7 +268,7 @@ def test_a_page_that_is_new_is_not_compared_with_another_one(bentpipe, tmp_path)
 
 def test_seeds_depend_on_the_conditions_and_not_on_the_site(folder):
     now, before = (read_budgets(folder / name).budgets[0].cells for name in ("slow.toml", "budget.toml"))
-    assert [page_of(now[0]), page_of(before[0])] == ["dir:slow", "dir:dist"]
+    assert [PageVersion.of(cells[0].spec).page for cells in (now, before)] == ["dir:slow", "dir:dist"]
     ours, theirs = ([seeds(cell.spec, seed=1, runs=3) for cell in cells] for cells in (now, before))
     assert ours == theirs
     assert len(set(ours)) == 4
@@ -374,6 +374,36 @@ def small(tmp_path):
     return path
 
 
+@pytest.mark.parametrize(
+    ("repetitions", "made", "needed", "said"),
+    [
+        (1, 2, 86, "(2 runs each, not certain: p95 needs 86, so repetitions = 11 or more)"),
+        (2, 2, 86, "(2 runs each, not certain: p95 needs 86, so repetitions = 11 or more)"),
+        (11, 88, None, "(88 runs each)"),
+    ],
+)
+def test_no_run_is_made_for_a_quantile_that_all_of_them_would_not_tell(
+    bentpipe, folder, small, tmp_path, repetitions, made, needed, said
+):
+    text = small.read_text().replace("repetitions = 2", f"repetitions = {repetitions}").replace(FLAT, LOSSY)
+    small.write_text(text.replace('"plt_s"', '"plt_s"\nstatistic = "p95"').replace("3 %", "0 %"))
+    (tmp_path / LOSSY).write_text(LOSSY_LINK)
+    (tmp_path / "dist/main.css").write_text("x" * 60_000)
+    order = ["check", small, "--baseline", f"dir:{folder / 'dist'}", "--out", tmp_path / "out"]
+    (finding,) = bentpipe.json(*order, "--json", expect=1)["findings"]
+    # David, Nagaraja 2003, section 7.1, with 95 % shared among four looks: 0.95^86 < 0.0125 < 0.95^85.
+    assert (len(finding["values"]), finding["needed_pairs"]) == (made, needed)
+    assert said in bentpipe(*order, expect=1).stdout
+
+
+def test_two_runs_without_chance_are_enough_for_any_quantile(bentpipe, folder, small):
+    text = small.read_text().replace("repetitions = 2", "repetitions = 1")
+    small.write_text(text.replace('"plt_s"', '"plt_s"\nstatistic = "p95"'))
+    found = bentpipe.json("check", small, "--baseline", f"dir:{folder / 'dist'}", "--json")
+    (finding,) = found["findings"]
+    assert (len(finding["values"]), finding["is_certain"], finding["needed_pairs"]) == (2, True, None)
+
+
 def test_two_versions_of_a_page_do_not_stand_in_one_folder(bentpipe, small, tmp_path):
     out = tmp_path / "out"
     bentpipe("check", small, "--out", out)
@@ -386,14 +416,40 @@ def test_two_versions_of_a_page_do_not_stand_in_one_folder(bentpipe, small, tmp_
     assert "/hero.jpg 50.0 kB to 70.0 kB" in said.stdout
 
 
+def test_two_versions_of_a_page_in_one_file_are_refused_only_where_runs_are_kept(bentpipe, tmp_path):
+    text = f'repetitions = 1\n[run]\npage = "dir:dist"\nlink = "{FLAT}"\nhttp = "h2"\n'
+    for name, css_bytes in (("one", 10_000), ("other", 60_000)):
+        (tmp_path / name).mkdir()
+        write_site(tmp_path / name / "dist", css_bytes=css_bytes)
+        (tmp_path / name / "scenario.toml").write_text(text)
+    path, out, file = tmp_path / "budget.toml", tmp_path / "out", tmp_path / "saved.json"
+    path.write_text(
+        "".join(
+            f'[[budget]]\nscenario = "{name}/scenario.toml"\nmetric = "plt_s"\nbelow = "9 s"\n'
+            for name in ("one", "other")
+        )
+    )
+    first, second = bentpipe.json("check", path, "--json")["findings"]
+    # 50 kB more at 10 Mbit/s take 0.04 s at least.
+    assert second["found"] - first["found"] > 0.04
+    for kept in (["--out", out], ["--save", file]):
+        said = bentpipe("check", path, *kept, expect=2).stderr
+        assert f'{path}: budget.2: expected runs of one version of "dir:dist"' in said
+    assert not out.exists()
+    assert not file.exists()
+
+
 def test_waterfalls_of_an_earlier_check_go_and_nothing_else_does(bentpipe, small, tmp_path):
     write_site(tmp_path / "before", css_bytes=40_000)
     out, figures = tmp_path / "out", tmp_path / "out/figures"
     bentpipe("check", small, "--baseline", f"dir:{tmp_path / 'before'}", "--out", out)
     assert {path.name for path in figures.iterdir()} == {"waterfall-1.svg", "waterfall-1.pdf"}
-    (figures / "waterfall-of-mine.svg").write_text("mine")
+    mine = {"waterfall-of-mine.svg", "waterfall-1-mine.svg", "waterfall-2024-review.svg", "waterfall-1.png"}
+    for name in mine:
+        (figures / name).write_text("mine")
+    (figures / "waterfall-12.svg").write_text("of an earlier check")
     bentpipe("check", small, "--baseline", f"dir:{tmp_path / 'dist'}", "--out", out)
-    assert [path.name for path in figures.iterdir()] == ["waterfall-of-mine.svg"]
+    assert {path.name for path in figures.iterdir()} == mine
 
 
 def test_waterfalls_are_not_looked_for_behind_a_link(bentpipe, small, tmp_path):

@@ -159,11 +159,14 @@ def test_a_proxy_is_bound_to_the_kernel_too_though_quic_passes_it_by(monkeypatch
         ("hystart++", "QUIC and --engine simulate have"),
         ("linux-4.15", "--engine simulate has"),
         ("loss", "QUIC and --engine simulate have"),
+        ("search", "the kernel's cubic, QUIC and --engine simulate have"),
     ],
 )
 def test_the_kernel_s_tcp_ends_slow_start_in_its_own_way(bentpipe, monkeypatch, scenario_file, way, has_it):
     monkeypatch.setattr(emulate, "missing", list)
-    setting = ("--engine", "emulate", "--set", f"slow_start={way}")
+    # CUBIC's SEARCH is loaded; Reno's is not to be had.
+    cc = "reno" if way == "search" else "cubic"
+    setting = ("--engine", "emulate", "--set", f"cc={cc}", "--set", f"slow_start={way}")
     told = f'slow_start: expected "linux" for TCP on the emulate engine, found "{way}", which {has_it}'
     page = ("page", "--link", "lan", "--http", "h2", "--page", "single-100k")
     assert f"command line: --set {told}" in bentpipe(*page, *setting, expect=2).stderr
@@ -182,6 +185,18 @@ def test_the_kernel_s_bbr_is_its_own(bentpipe, monkeypatch):
     assert f"command line: --set {told}" in bentpipe(*page, *setting, expect=2).stderr
 
 
+def test_the_kernel_s_tcp_does_not_resume(bentpipe, monkeypatch):
+    monkeypatch.setattr(emulate, "missing", list)
+    page = ("page", "--link", "lan", "--http", "h2", "--page", "single-100k")
+    told = (
+        'expected resume.method = "none" for TCP on the emulate engine, '
+        'found "careful", which QUIC and --engine simulate have'
+    )
+    for setting in ("resume=careful", "resume.method=careful", "resume.saved_capacity=1 x"):
+        refused = bentpipe(*page, "--engine", "emulate", "--set", setting, expect=2)
+        assert f"command line: --set {setting.partition('=')[0]}: {told}" in refused.stderr
+
+
 def test_what_the_machine_cannot_load_is_said_with_its_remedy(bentpipe, monkeypatch):
     monkeypatch.setattr(emulate, "missing", list)
     monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: "built without clang")
@@ -189,6 +204,19 @@ def test_what_the_machine_cannot_load_is_said_with_its_remedy(bentpipe, monkeypa
     with pytest.raises(AbilityError, match='"hybla" cannot be loaded into the kernel: built without clang'):
         congestion_control.refused(spec_with(cc="hybla", workload={"kind": "bulk", "transport": "tcp"}))
     assert "make clean setup" in bentpipe(*arguments, "--cc", "vivace", expect=2).stderr
+
+
+def test_search_is_loaded_for_the_kernel_s_cubic_and_quic_brings_its_own(monkeypatch):
+    def refused(transport):
+        workload = {"kind": "bulk", "transport": transport}
+        return congestion_control.refused(spec_with(cc="cubic", slow_start="search", workload=workload))
+
+    monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: None)
+    assert (refused("tcp"), refused("quic")) == (None, None)
+    monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: "built without clang")
+    assert refused("quic") is None
+    with pytest.raises(AbilityError, match='"cubic" with slow_start "search" cannot be loaded'):
+        refused("tcp")
 
 
 BY_IPERF3 = ("--set", "client=iperf3", "--set", "server=iperf3")

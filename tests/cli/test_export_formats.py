@@ -1,15 +1,28 @@
 """`bentpipe export` for other programs, of real runs in virtual time."""
 
+import csv
 import gzip
 import json
 
 import numpy as np
+import pyarrow.csv
 import pyarrow.ipc
+import pyarrow.parquet
 import pytest
 
+from bentpipe.api import frames
 from bentpipe.ledger import Ledger
 
 LINK = "flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms"
+MARKING = """
+repetitions = 1
+
+[run]
+link.base = "flat:down=10Mbit/s,up=10Mbit/s,rtt=30ms"
+link.forward.queue = { limit = "1 MB", aqm = "dualpi2" }
+bulk = { duration = "3 s", flows = ["quic:cubic", "quic:prague"] }
+"""
+UNDER_LOAD = ("min_s", "p50_s", "p99_s")
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +103,49 @@ def test_openmetrics_is_one_text_of_all_runs(bentpipe, folders, tmp_path):
     (line,) = (line for line in text.splitlines() if line.startswith("bentpipe_plt_seconds{"))
     assert f'run_id="{entry.run_id}"' in line and 'http="h2"' in line
     assert float(line.rpartition(" ")[2]) == entry.metrics["plt_s"]
+
+
+@pytest.fixture(scope="module")
+def marking(tmp_path_factory):
+    """Results of flows before a queue that marks, whose records have round trips under load."""
+    from tests.cli.conftest import Shell
+
+    folder = tmp_path_factory.mktemp("marking")
+    (folder / "marking.toml").write_text(MARKING)
+    Shell()("run", folder / "marking.toml", "--engine", "simulate", "--out", folder / "results")
+    return folder / "results"
+
+
+def under_load(rows):
+    return [tuple(float(row[f"rtt_{name}"]) for name in UNDER_LOAD) for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
+def test_round_trips_under_load_are_columns_of_the_flows(bentpipe, marking, tmp_path, kind):
+    bentpipe("export", marking, "--format", kind, "--out", tmp_path / "out")
+    read = {
+        "csv": pyarrow.csv.read_csv,
+        "parquet": pyarrow.parquet.read_table,
+        "arrow": lambda path: pyarrow.ipc.open_file(path).read_all(),
+    }
+    table = read[kind](tmp_path / "out" / f"flows.{kind}")
+    assert "rtt_under_load" not in table.column_names
+    with Ledger(marking) as ledger:
+        (entry,) = ledger.best()
+        recorded = [flow.rtt_under_load for flow in entry.record.flows]
+        frame = frames.flows([entry])
+    assert under_load(table.to_pylist()) == [(rtt.min_s, rtt.p50_s, rtt.p99_s) for rtt in recorded]
+    # The report and Python have the same columns.
+    with (marking / "flows.csv").open(newline="") as file:
+        assert under_load(csv.DictReader(file)) == under_load(table.to_pylist())
+    assert under_load(frame.to_dicts()) == under_load(table.to_pylist())
+    assert set(frame.columns) == set(table.column_names)
+
+
+def test_flows_before_no_such_queue_have_no_round_trips_under_load(bentpipe, folders, tmp_path):
+    bentpipe("export", folders / "flows", "--format", "parquet", "--out", tmp_path / "out")
+    rows = pyarrow.parquet.read_table(tmp_path / "out" / "flows.parquet").to_pylist()
+    assert [row[f"rtt_{name}"] for row in rows for name in UNDER_LOAD] == [None] * 6
 
 
 def test_arrow_files_have_the_tables_and_the_series_with_units(bentpipe, folders, tmp_path):

@@ -60,6 +60,20 @@ def test_flows_are_printed_as_a_table(bentpipe):
     assert lines[-1].split()[:3] == ["bbr", "over", "quic"]
 
 
+def test_flows_before_a_queue_that_marks_are_printed_with_their_99th_percentile(bentpipe, engine):
+    under_load = {"min_s": 0.6, "p50_s": 0.61, "p99_s": 0.8}
+
+    def marked(run_id, spec, attempt):
+        del attempt
+        return changed(record(run_id, spec), flows=[flow(rtt_under_load=under_load), flow(rtt_mean_s=None)])
+
+    engine.behave = marked
+    lines = bentpipe(*BULK, "--flow", "cubic", "--flow", "cubic").stdout.splitlines()
+    assert lines[-3].split()[-5:] == ["MEAN", "RTT", "P99", "RTT", "RETRANSMITTED"]
+    assert lines[-2].split()[-5:] == ["700.00", "ms", "800.00", "ms", "12"]
+    assert lines[-1].split()[-3:] == ["-", "-", "12"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

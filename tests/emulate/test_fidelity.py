@@ -23,10 +23,20 @@ with type, id, offset of up to 8 and length of 2 bytes (RFC 9000 section 19.8)."
 GOODPUT_BAR = 0.995
 """Goodput over the possible goodput, at least: half a percent is for slow start and the machine."""
 
-PING_TOLERANCE_S = 0.5e-3
-"""Two passes through each network stack and four wake-ups of sleeping processes, about 0.1 ms each."""
+FULL_PACKET_BYTES = 1500 - HEADERS_BYTES
+"""Of payload: at 10 Mbit/s a packet takes 1.2 ms each way."""
 
-PING_SD_S = 0.3e-3
+PING_TOLERANCE_S = 1e-3
+"""Two passes through each network stack and four wake-ups of sleeping processes.
+
+A wake-up takes 0.1 ms, and 0.2 ms on a virtual machine whose cores sleep between pings. Less than a
+transmission (1.2 ms), which is found if it is counted twice by the median, and if it is left out by the
+minimum; so are a delay of the link that is wrong by 1 ms, and a tick of the kernel (4 ms at 250 Hz).
+"""
+
+PING_SPREAD_S = 0.4e-3
+"""Between the quartiles. A link that released packets on a grid of 1 ms would have 0.5 ms."""
+
 
 TEN_MBIT = "flat:down=10Mbit/s,up=10Mbit/s,rtt=20ms,queue=2BDP"
 
@@ -44,36 +54,40 @@ def serialisation_s(record):
     return sum(bits / direction.capacity.rate_bps for direction in directions)
 
 
-def quietest(attempt):
-    """Return the first attempt whose pings no other program's time slice delayed, or the last.
+def spread_s(record):
+    """Return how far the quartiles of the pings lie apart: what a few of them wait for changes it little."""
+    lower, _, upper = statistics.quantiles(record.series["ping"]["rtt_s"], n=4)
+    return upper - lower
 
-    A slice is 3 ms: one among 20 pings makes a standard deviation of 0.7 ms. The link's own lateness does
-    not show it where the client or the origin had to wait.
+
+def quietest(run):
+    """Return the attempt of the least spread; the first that is within the bound does.
+
+    A machine loses its cores to others for 100 ms now and then, and a slice of another program is 3 ms. The
+    link's own lateness does not show it where the client or the origin had to wait.
     """
+    records = []
     for _ in range(MOST_ATTEMPTS):
-        record = attempt()
-        if record.metrics.rtt_sd_s < PING_SD_S:
+        records.append(measured(run))
+        if spread_s(records[-1]) < PING_SPREAD_S:
             break
-    return record
+    return min(records, key=spread_s)
 
 
-def test_pings_over_the_geo_link_take_530_ms_and_their_own_transmission():
-    run = {"link": "geo-alshagri-flat", "ping": {"count": 20, "interval": "100 ms"}}
-    record = quietest(lambda: measured(run))
-    metrics = record.metrics
-    expected_s = 0.530 + serialisation_s(record)
-    assert metrics.rtt_mean_s == pytest.approx(expected_s, abs=PING_TOLERANCE_S)
-    assert metrics.rtt_min_s >= expected_s
-    assert metrics.rtt_sd_s < PING_SD_S
-    assert metrics.ping_loss_fraction == 0
-
-
-def test_pings_over_the_lan_take_1_08_ms_and_their_own_transmission():
-    record = measured({"link": "lan", "ping": {"count": 50, "interval": "10 ms"}})
-    expected_s = 1.08e-3 + serialisation_s(record)
+@pytest.mark.parametrize(
+    ("link", "interval", "count", "rtt_s"),
+    # Intervals that meet every phase of a grid of 1 ms, by tenths.
+    [("geo-alshagri-flat", "103.7 ms", 20, 0.530), ("lan", "10.7 ms", 50, 1.08e-3)],
+)
+def test_pings_take_the_round_trip_of_the_link_and_their_own_transmission(link, interval, count, rtt_s):
+    ping = {"count": count, "interval": interval, "size": f"{FULL_PACKET_BYTES} B"}
+    record = quietest({"link": link, "ping": ping})
+    expected_s = rtt_s + serialisation_s(record)
     assert record.metrics.rtt_min_s >= expected_s
     median_s = statistics.median(record.series["ping"]["rtt_s"])
     assert median_s == pytest.approx(expected_s, abs=PING_TOLERANCE_S)
+    assert spread_s(record) < PING_SPREAD_S
+    assert record.metrics.ping_loss_fraction == 0
 
 
 def test_a_link_that_loses_a_fifth_loses_as_many_packets_as_chance_allows():

@@ -7,6 +7,7 @@ from bentpipe import _core
 from bentpipe.engine.testbed.congestion_control import LOADED
 from tests.emulate.measuring import measured
 
+RTT_S = 0.6
 LINK = "flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms"
 FLOWS = ["cubic", "bbr", "reno", "hybla", "vivace", "quic:cubic", "quic:bbr", "quic:bbr3"]
 WITHOUT_EBPF = [flow for flow in FLOWS if flow not in LOADED]
@@ -36,7 +37,9 @@ def test_every_flow_gets_on_to_the_common_end_and_the_link_is_full(record):
         own = ports == flow.client_port
         late = amounts[own & (times > DURATION_S / 2)].sum()
         assert late > 0, flow
-        assert flow.last_byte_s <= DURATION_S + 0.01
+        # One that counted from its own handshake would end a round trip later; the machine may take a
+        # client its core for 100 ms at the end.
+        assert flow.last_byte_s <= DURATION_S + RTT_S / 2
     # Half a second of handshakes and start-up at 10 Mbit/s, and headers.
     assert record.metrics.utilisation > 0.85
 

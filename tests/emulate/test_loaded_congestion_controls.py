@@ -10,7 +10,7 @@ import pytest
 from bentpipe import _core
 from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.testbed import netns
-from bentpipe.engine.testbed.congestion_control import LOADED
+from bentpipe.engine.testbed.congestion_control import LOADED, SEARCH
 from bentpipe.engine.testbed.kernel_control import KernelControls
 from tests.emulate import foreign_control, traces
 from tests.emulate.measuring import measured, measured_once
@@ -49,6 +49,14 @@ def test_both_ends_use_it_and_it_fills_the_link(cc):
 def test_a_page_load_uses_it(cc):
     record = measured({"link": LINK, "cc": cc, "http": "h2", "page": "single-100k"}, LATE_OR_NOT)
     assert [one.congestion_control for one in record.origin_connections] == [LOADED[cc]]
+
+
+def test_cubic_with_search_is_the_kernels_and_fills_the_link():
+    record = measured(bulk("cubic", size="4 MB"), "slow_start=search", LATE_OR_NOT)
+    for end in ("client_connections", "origin_connections"):
+        assert [one.congestion_control for one in getattr(record, end)] == [SEARCH]
+    assert record.metrics.goodput_bps > 6e6
+    assert SEARCH not in AVAILABLE.read_text().split()
 
 
 def test_quic_has_its_own_and_loads_nothing():

@@ -6,12 +6,13 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bentpipe.engine.process import user_namespace
-from bentpipe.engine.testbed.own_run import RUN_NETNS
+from bentpipe.engine.process.user_namespace import RUN_NETNS
 from bentpipe.model.record import RunRecord
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
@@ -84,6 +85,13 @@ def test_what_is_measured_is_what_the_simulation_of_the_same_takes(as_user, bent
     assert (found["engine"], found["status"]) == ("emulate", "succeeded")
     key = "plt_s" if name not in ("cubic", "bbr") else "goodput_bps"
     assert found["metrics"][key] == pytest.approx(expected[key], rel=0.05)
+
+
+def test_the_first_process_of_a_container_measures_too(bentpipe, user):
+    """An image may start `bentpipe` and nothing else, as its own ordinary user (image/Containerfile)."""
+    first = ("unshare", "--user", "--map-current-user", "--pid", "--fork", "--mount-proc", "--")
+    found = measured(partial(bentpipe, prefix=(*user.prefix, *first), cwd=user.home), *PAGE, "--http", "h2")
+    assert (found["status"], found["provenance"]["privileges"]) == ("succeeded", "user namespace")
 
 
 @pytest.mark.parametrize("cc", ["cubic", "bbr", "reno"])

@@ -18,6 +18,7 @@ import pytest
 
 from bentpipe import invoking_user
 from bentpipe.engine.host.cpu_time import descendants
+from bentpipe.engine.host.process_stat import ProcessStat
 from bentpipe.engine.process import privilege
 from bentpipe.engine.programs import third_party
 from tests.emulate import traces
@@ -218,11 +219,6 @@ class Seen:
     devices: frozenset[str]
 
 
-def terminal_of(pid):
-    """Return the number of its controlling terminal (proc_pid_stat(5), field 7)."""
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[4])
-
-
 def look_at(pid):
     process = Path(f"/proc/{pid}")
     # First: before it becomes the program of this name, it gives its privileges up one after the other.
@@ -240,7 +236,7 @@ def look_at(pid):
         has_no_new_privs=said["NoNewPrivs"] == ["1"],
         is_bounded=int(said["CapBnd"][0], 16) == 0 or not counts,
         is_in_our_session=os.getsid(pid) == os.getsid(0),
-        has_terminal=terminal_of(pid) != 0,
+        has_terminal=ProcessStat.of(pid).terminal != 0,
         folder=str((process / "cwd").readlink()),
         program_folder=str(program.parent),
         is_read_only="ro" in options["/"],

@@ -153,7 +153,7 @@ def test_no_end_of_slow_start_but_its_own_is_to_be_had_over_the_kernel_s_tcp(htt
     assert f"run.slow_start over TCP: expected linux, found {way}" in " ".join(said(record.reasons))
 
 
-@pytest.mark.parametrize("way", ["hystart++", "loss"])
+@pytest.mark.parametrize("way", ["hystart++", "search", "loss"])
 def test_other_ends_of_slow_start_are_quic_s_for_the_asking(way):
     assert measured(page("h3"), f"slow_start={way}").metrics.plt_s > 0
 

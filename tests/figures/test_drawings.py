@@ -186,6 +186,23 @@ def test_connections_of_several_flows_have_their_own_colours_and_names():
     assert {"BBR", "CUBIC", "Delivered by the link (dashed: its capacity)"} <= set(words(svg_text(drawing)))
 
 
+def test_phases_of_careful_resume_stand_behind_the_window_alone():
+    phases = [(0.0, "reconnaissance"), (1.2, "unvalidated"), (1.8, "validating"), (2.4, "normal")]
+    link = {
+        "time_s": np.array([1.0, 5.0]),
+        **{name: np.ones(2) for name in ("forward_delivered_bytes", "forward_queue_bytes", "forward_drops")},
+    }
+    drawing = run_over_time.draw(
+        name="x", title="x", protocol="h3", link=link, sender={}, capacity_bps=None, phases=phases
+    )
+    bands = [
+        [(patch.get_x(), round(patch.get_x() + patch.get_width(), 9)) for patch in axis.patches]
+        for axis in drawing.figure.axes
+    ]
+    assert bands == [[], [], [(0.0, 1.2), (1.2, 1.8), (1.8, 2.4)], []]
+    assert {"reconnaissance", "unvalidated", "validating"} <= set(words(svg_text(drawing)))
+
+
 def layers(**changes):
     return Layers(n=3, mean_bytes={**dict.fromkeys(LAYERS, 10_000.0), **changes}, header_ratio=0.25)
 

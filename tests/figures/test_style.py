@@ -34,7 +34,10 @@ def test_an_unknown_protocol_is_called_by_its_name(name):
 
 
 def test_every_congestion_control_has_a_colour_of_okabe_and_ito_and_none_shares_it():
-    looks = [style.control_look(control) for control in ("reno", "cubic", "bbr", "bbr3", "hybla", "vivace")]
+    looks = [
+        style.control_look(control)
+        for control in ("reno", "cubic", "bbr", "bbr3", "hybla", "vivace", "prague")
+    ]
     assert {look.colour for look in looks} <= OKABE_ITO
     assert len({look.colour for look in looks}) == len({look.marker for look in looks}) == len(looks)
 

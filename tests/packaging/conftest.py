@@ -108,7 +108,10 @@ def folder():
 
 @pytest.fixture(scope="session")
 def installed(wheel, folder):
-    """An environment that pip fills as it is configured here, such as by PIP_FIND_LINKS without a network."""
+    """An environment as docs/guide/install.md makes it.
+
+    Pip is as it is configured here, such as by PIP_FIND_LINKS without a network.
+    """
     programs = folder / "programs"
     programs.mkdir()
     for name in EMULATES:
@@ -121,7 +124,7 @@ def installed(wheel, folder):
     with elapsed() as took:
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         subprocess.run(
-            [venv / "bin" / "pip", "install", "--quiet", "--only-binary", ":all:", wheel],
+            [venv / "bin" / "pip", "install", "--quiet", "--no-compile", "--only-binary", ":all:", wheel],
             cwd=folder,
             env=environment(path),
             check=True,

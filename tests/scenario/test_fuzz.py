@@ -277,7 +277,7 @@ TCP = st.fixed_dictionaries(
     {},
     optional={
         **dict.fromkeys(("initial_window", "initial_receive_window"), st.integers(-1, 10_001)),
-        **dict.fromkeys(("fast_open", "nagle", "timestamps", "quick_ack"), SWITCHES),
+        **dict.fromkeys(("fast_open", "nagle", "timestamps", "ecn", "quick_ack"), SWITCHES),
         **dict.fromkeys(("connect_retry", "idle_reset"), TIMES),
         **dict.fromkeys(("receive_buffer", "send_buffer"), ANY_SIZE),
     },
@@ -290,7 +290,7 @@ PROTOCOLS = {
     "push": st.sampled_from(["0 %", "50 %", "100%", "101 %", "0.1 %", "-1 %", "x"]),
     "priorities": st.sampled_from(["off", "unstated", "on", "x"]),
     "visit": st.sampled_from(["first", "repeat", "x"]),
-    "slow_start": st.sampled_from(["linux", "linux-4.15", "hystart++", "loss", "x"]),
+    "slow_start": st.sampled_from(["linux", "linux-4.15", "hystart++", "search", "loss", "x"]),
     "tcp": TCP,
     "client": st.sampled_from(["loader", "chromium", "firefox", "iperf3", "x"]),
     "server": st.sampled_from(["bentpipe", "nginx", "caddy", "iperf3", "x"]),
@@ -300,6 +300,7 @@ PROTOCOLS = {
         optional={
             "version": st.sampled_from(["1.3", "1.2", 1.2, 1.3, 1, "nan"]),
             "resumption": st.sampled_from(["none", "ticket", "early-data", "x"]),
+            "key_exchange": st.sampled_from(["x25519", "x25519mlkem768", "x"]),
         },
     ),
     "host": st.dictionaries(

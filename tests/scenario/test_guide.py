@@ -39,7 +39,7 @@ def test_an_example_of_a_link_loads(tmp_path, text):
 
 
 def test_the_guide_shows_both_kinds_of_example():
-    assert (len(SCENARIOS), len(LINKS)) == (8, 2)
+    assert (len(SCENARIOS), len(LINKS)) == (9, 2)
 
 
 @pytest.mark.parametrize("key", sorted(set(all_keys(ScenarioTable)) | set(all_keys(RunTable))))

@@ -94,3 +94,9 @@ def test_so_few_pairs_that_their_range_misses_the_median_too_often_have_no_inter
 def test_few_pairs_of_one_ratio_leave_nothing_to_doubt():
     found = paired_relative_change([2.06, 3.09, 9.27], [2.0, 3.0, 9.0], share=0.5, seed=1)
     assert (found.ci.low, found.ci.high) == pytest.approx((0.03, 0.03))
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.1, float("nan")])
+def test_of_extremes_no_number_of_pairs_tells_anything(share):
+    with pytest.raises(ValueError, match="a share between 0 and 1"):
+        least_pairs(share, confidence=0.95)

@@ -44,7 +44,8 @@ class Elapsed:
 def elapsed() -> Iterator[Elapsed]:
     """Measure what is started in the context; the numbers are there at its end."""
     found, is_over = Elapsed(), threading.Event()
-    watcher = threading.Thread(target=_watch, args=(found, is_over), daemon=True)
+    others = frozenset(cpu_time.descendants(os.getpid()))
+    watcher = threading.Thread(target=_watch, args=(found, is_over, others), daemon=True)
     before, started_s = _processor_s(), time.monotonic()
     watcher.start()
     try:
@@ -57,12 +58,18 @@ def elapsed() -> Iterator[Elapsed]:
         found.awaited_s = cpu_wait.waited_s(found._shares)
 
 
-def _watch(found: Elapsed, is_over: threading.Event) -> None:
+def _watch(found: Elapsed, is_over: threading.Event, others: frozenset[int]) -> None:
     while not is_over.wait(_LOOK_S):
-        for thread, share in cpu_wait.shares(cpu_time.descendants(os.getpid())).items():
+        for thread, share in cpu_wait.shares(_started(others)).items():
             # The last look at one that has ended finds nothing.
             if share.ran_s >= found._shares.get(thread, cpu_wait.Share()).ran_s:
                 found._shares[thread] = share
+
+
+def _started(others: frozenset[int]) -> set[int]:
+    """Return the processes below this one but those that were there before, and what these have started."""
+    of_others = {found for pid in others for found in cpu_time.descendants(pid)}
+    return set(cpu_time.descendants(os.getpid())) - others - of_others
 
 
 def _processor_s() -> float:

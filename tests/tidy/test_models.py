@@ -34,6 +34,7 @@ FRAME = {
         "direction",
         "directional_path",
         "dscp",
+        "ecn",
         "egress",
         "error",
         "event",
@@ -51,7 +52,7 @@ FRAME = {
 # Folders of the link whose files are a model each, and those among them that are none.
 SLICES = {
     "channel": {"mod", "stratified"},
-    "queue": {"class_probe", "class_queues", "classifier", "fifo", "mod"},
+    "queue": {"class_probe", "class_queues", "classifier", "fifo", "mod", "sojourn"},
     "signal": {"mod"},
 }
 

@@ -101,9 +101,9 @@ def test_a_shared_address_shows_the_same_choice(page, campaign):
 @pytest.mark.parametrize(
     ("written", "field", "words"),
     [
-        ("rtt_ms=abc", "rtt", 'expected a number from 1 to 2000, found "abc"'),
+        ("rtt_ms=abc", "rtt", 'expected a number from 1 to 2000, of 6 decimals at most, found "abc"'),
         ("rtt_ms=", "rtt", 'found ""'),
-        ("loss_percent=NaN", "loss", 'expected a number from 0 to 20, found "NaN"'),
+        ("loss_percent=NaN", "loss", 'expected a number from 0 to 20, of 6 decimals at most, found "NaN"'),
         ("repetitions=21", "repetitions", "expected a whole number from 1 to 20"),
         ("seed=-1", "seed", "expected a whole number from 0 to 9007199254740991"),
         ("link=nowhere", "link", 'found "nowhere"'),

@@ -1,5 +1,8 @@
 """What is chosen on the page, as an address and as a scenario's file."""
 
+import json
+from dataclasses import asdict
+
 import pytest
 
 from bentpipe.errors import InputError
@@ -50,7 +53,7 @@ def test_its_file_is_a_scenario_that_measures_the_same(tmp_path):
 @pytest.mark.parametrize("link", [link.name for link in presets()])
 def test_every_link_takes_what_the_sliders_can_say(link):
     # Of geo-viasat2 packets come up to 33 ms early (claypool2020): a round trip below twice that is none.
-    for loss_percent, rtt_ms in ((0, 75), (BOUNDS["loss_percent"][1], BOUNDS["rtt_ms"][1])):
+    for loss_percent, rtt_ms in ((0, 75), (BOUNDS["loss_percent"].most, BOUNDS["rtt_ms"].most)):
         changed = {**QUERY, "link": [link], "loss_percent": [str(loss_percent)], "rtt_ms": [str(rtt_ms)]}
         assert len(Choice.of_query({**changed, "http": ["h1"], "cc": ["cubic"]}).scenario().cells) == 1
 
@@ -65,9 +68,11 @@ def test_every_link_takes_what_the_sliders_can_say(link):
         ("http", [], "at least one"),
         ("http", ["h4"], "h3"),
         ("cc", ["cubic", "westwood"], "hybla"),
+        ("cc", ["prague"], "one of reno, cubic, bbr, bbr3, hybla, vivace"),
         ("loss_percent", ["21"], "a number from 0 to 20"),
         ("loss_percent", ["nan"], "a number from 0 to 20"),
         ("loss_percent", ["-0.1"], "a number from 0 to 20"),
+        ("rtt_ms", ["2000.1"], "a number from 1 to 2000, of 6 decimals at most"),
         ("rtt_ms", ["0"], "a number from 1 to 2000"),
         ("rtt_ms", ["inf"], "a number from 1 to 2000"),
         ("rtt_ms", [""], "a number from 1 to 2000"),
@@ -82,6 +87,7 @@ def test_every_link_takes_what_the_sliders_can_say(link):
         ("repetitions", ["0"], "a whole number from 1 to 20"),
         ("repetitions", ["3.0"], "a whole number from 1 to 20"),
         ("repetitions", ["\u0663"], "a whole number from 1 to 20"),
+        ("seed", ["9007199254740992"], "a whole number from 0 to 9007199254740991"),
         ("seed", ["9" * 5000], "a whole number from 0 to 9007199254740991"),
         ("seed", ["1_0"], "a whole number from 0 to 9007199254740991"),
         ("client", ["chromium"], "one of link, page"),
@@ -114,12 +120,23 @@ def test_what_does_not_go_together_is_told_by_the_key_of_the_choice():
     assert (refused.value.file, refused.value.field) == ("the address", "rtt_ms")
 
 
+def test_every_protocol_goes_with_every_congestion_control_that_is_offered():
+    offered = json.loads(offer(watches=False).to_json())
+    ccs, https = ([each["name"] for each in offered[key]] for key in ("cc", "http"))
+    assert {"cubic", "bbr3", "vivace"} < set(ccs)
+    for http in https:
+        for some in (ccs[:3], ccs[3:]):
+            chosen = Choice.of_query({**QUERY, "http": [http], "cc": some})
+            assert len(chosen.scenario().cells) == len(some)
+
+
 def test_the_page_is_offered_the_defaults_and_bounds_that_choices_have():
-    offered = offer(watches=False)
-    assert (offered.first.repetitions, offered.first.seed) == (defaults.WORKBENCH_REPETITIONS, defaults.SEED)
-    assert offered.first.cc == (defaults.CONGESTION_CONTROL,)
-    query = {"link": [offered.first.link], "page": [offered.first.page], "http": offered.first.http}
-    assert Choice.of_query({**query, "cc": offered.first.cc}) == FIRST
-    for key, (least, most) in BOUNDS.items():
-        bounds = getattr(offered, key)
-        assert (bounds.least, bounds.most) == (least, most)
+    offered = json.loads(offer(watches=False).to_json())
+    first = offered["first"]
+    assert (first["repetitions"], first["seed"]) == (defaults.WORKBENCH_REPETITIONS, defaults.SEED)
+    assert first["cc"] == [defaults.CONGESTION_CONTROL]
+    assert (first["loss_percent"], first["rtt_ms"]) == (None, None), "as the link has it"
+    query = {"link": [first["link"]], "page": [first["page"]], "http": first["http"]}
+    assert Choice.of_query({**query, "cc": first["cc"]}) == FIRST
+    assert offered["bounds"] == {key: asdict(bounds) for key, bounds in BOUNDS.items()}
+    assert offered["bounds"].keys() | {"link", "page", "http", "cc"} == first.keys()

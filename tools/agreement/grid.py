@@ -183,6 +183,7 @@ KINDS = (
             "visit",
             "tls.version",
             "tls.resumption",
+            "tls.key_exchange",
             "tcp.fast_open",
             "tcp.connect_retry",
             "host.client.tls_handshake",
@@ -213,7 +214,7 @@ KINDS = (
         title="Bulk flows without random loss",
         parts=(Part(name="bulk", company=Company.ONE_A_CORE),),
         quantity=COMPLETION,
-        factors=(*PIPE, "bulk.size"),
+        factors=(*PIPE, "bulk.size", "bulk.transport", "quic.ack_frequency.ack_eliciting_threshold"),
         bars=WITHOUT_LOSS,
     ),
     Kind(

@@ -76,7 +76,8 @@ WEB: dict[str, dict[str, Any]] = {
 """Other protocols, handshakes and proxies."""
 
 CELLS = [
-    *(f"{workload} {cc}" for workload in WORKLOADS for cc in vocabulary.CONGESTION_CONTROL.available),
+    *(f"{workload} {cc}" for workload in WORKLOADS for cc in vocabulary.OVER_TCP),
+    *(f"{workload} prague" for workload in ("h3", "quic-up")),
     *(f"{workload} cubic" for workload in (*SATELLITES, *WEB)),
 ]
 

@@ -52,13 +52,21 @@ struct rate_sample {
 	_Bool is_app_limited;
 };
 
+struct ack_sample {
+	s32 rtt_us; /* below zero: none */
+};
+
 #pragma clang attribute pop
+
+enum tcp_ca_event { CA_EVENT_TX_START };
 
 /* Not relocated: the loader matches its members with the kernel's by name. */
 struct tcp_congestion_ops {
 	u32 (*ssthresh)(struct sock *);
 	void (*cong_avoid)(struct sock *, u32, u32);
 	void (*set_state)(struct sock *, u8);
+	void (*cwnd_event)(struct sock *, enum tcp_ca_event);
+	void (*pkts_acked)(struct sock *, const struct ack_sample *);
 	void (*cong_control)(struct sock *, u32, int, const void *);
 	u32 (*undo_cwnd)(struct sock *);
 	void (*init)(struct sock *);
@@ -109,6 +117,11 @@ INLINE u64 was_cwnd_limited(const struct tcp_sock *tp)
 	}
 	bits <<= __builtin_preserve_field_info(tp->is_cwnd_limited, FIELD_LSHIFT_U64);
 	return bits >> __builtin_preserve_field_info(tp->is_cwnd_limited, FIELD_RSHIFT_U64);
+}
+
+INLINE u32 in_flight(const struct tcp_sock *tp)
+{
+	return tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
 }
 
 INLINE struct window window_of(const struct tcp_sock *tp)

@@ -25,11 +25,6 @@ struct {
 	struct state *value;
 } states SECTION(".maps");
 
-INLINE u32 in_flight(const struct tcp_sock *tp)
-{
-	return tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
-}
-
 INLINE void count_sent(struct state *state, const struct tcp_sock *tp)
 {
 	state->vivace.sent += (u64)(tp->data_segs_out - state->sent) * state->vivace.mss;

@@ -21,6 +21,15 @@ pub enum Control {
         /// The first rate.
         start_rate: Rate,
     },
+    /// The kernel's CUBIC with SEARCH in HyStart's place (`docs/models/slow_start.md`).
+    CubicSearch {
+        /// A window of bins, in hundredths of the initial round trip.
+        window: u32,
+        /// The normalised difference that ends slow start, in hundredths.
+        threshold: u32,
+        /// Packets that arrive for each that leaves while the queue drains; at least one.
+        arrivals: u32,
+    },
 }
 
 impl Control {
@@ -30,14 +39,18 @@ impl Control {
     /// Vivace as in `bentpipe-cc`, which has PCC-Kernel's start rate.
     pub const VIVACE: Self = Self::Vivace { start_rate: Rate::from_bps(512 * 1024 * 8) };
 
+    /// SEARCH as in `bentpipe-cc`, which has the draft's values and its authors' drain.
+    pub const CUBIC_SEARCH: Self = Self::CubicSearch { window: 350, threshold: 26, arrivals: 3 };
+
     /// All, with their published parameters.
-    pub(crate) const ALL: [Self; 2] = [Self::HYBLA, Self::VIVACE];
+    pub(crate) const ALL: [Self; 3] = [Self::HYBLA, Self::VIVACE, Self::CUBIC_SEARCH];
 
     /// The name in the kernel, where names are host-wide: hence the prefix.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Hybla { .. } => "bp_hybla",
             Self::Vivace { .. } => "bp_vivace",
+            Self::CubicSearch { .. } => "bp_cubic_search",
         }
     }
 
@@ -50,16 +63,20 @@ impl Control {
         let object: Option<&'static Aligned<[u8]>> = match self {
             Self::Hybla { .. } => object::HYBLA,
             Self::Vivace { .. } => object::VIVACE,
+            Self::CubicSearch { .. } => object::CUBIC_SEARCH,
         };
         object.map(|aligned| &aligned.0)
     }
 
-    /// The parameters as the program's structure has them: `struct hybla_values`, `struct vivace_values`.
+    /// The parameters as the program's structure has them: `struct hybla_values` and its like.
     pub(crate) fn values(&self) -> Vec<u8> {
         match *self {
             Self::Hybla { rtt0, most_exponent, most_segments } => {
                 let rtt0_us = u32::try_from(rtt0.as_nanos() / 1_000).unwrap_or(u32::MAX);
                 [rtt0_us, most_exponent, most_segments].into_iter().flat_map(u32::to_ne_bytes).collect()
+            }
+            Self::CubicSearch { window, threshold, arrivals } => {
+                [window, threshold, arrivals].into_iter().flat_map(u32::to_ne_bytes).collect()
             }
             Self::Vivace { start_rate } => start_rate.as_bps().to_ne_bytes().to_vec(),
         }
@@ -69,13 +86,20 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use bentpipe_cc::Algorithm;
+    use bentpipe_cc::slow_start::SlowStartChoice;
 
     use super::*;
 
     #[test]
     fn the_kernel_knows_them_by_the_names_that_runs_ask_for() {
-        let loaded = Algorithm::ALL.into_iter().filter_map(Algorithm::kernel_name);
-        let loaded: Vec<_> = loaded.filter(|name| name.starts_with("bp_")).collect();
-        assert_eq!(loaded, Control::ALL.map(|control| control.name()));
+        let ways = [None, Some(SlowStartChoice::Search)];
+        let loaded = ways
+            .into_iter()
+            .flat_map(|way| Algorithm::ALL.into_iter().filter_map(move |cc| cc.kernel_name_with(way)))
+            .collect::<std::collections::BTreeSet<_>>();
+        let loaded: Vec<_> = loaded.into_iter().filter(|name| name.starts_with("bp_")).collect();
+        let mut names = Control::ALL.map(|control| control.name());
+        names.sort_unstable();
+        assert_eq!(loaded, names);
     }
 }

@@ -1,8 +1,8 @@
 //! Congestion controls for the kernel's own TCP: eBPF programs (struct_ops) and what loads them.
 //!
-//! The kernel has no Vivace, and Hybla only as a module that many kernels lack. The programs in `c/` are these
-//! two. Their arithmetic is in headers of integers, `c/hybla.h` and `c/vivace.h`, which the tests compile for the
-//! host as well and compare with `bentpipe-cc` step by step.
+//! The kernel has no Vivace, Hybla only as a module that many kernels lack, and CUBIC without SEARCH. The programs in
+//! `c/` are these three; the last leaves CUBIC to the kernel's own functions. Their arithmetic is in headers of integers,
+//! such as `c/hybla.h`, which the tests compile for the host as well and compare with `bentpipe-cc` step by step.
 //!
 //! A [`Registration`] makes one of them available by its name on the whole host, or shares what another process
 //! has registered. The last one takes it back when it is dropped or its process ends, however that comes about;

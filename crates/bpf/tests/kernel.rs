@@ -35,7 +35,9 @@ fn the_verifier_takes_every_control_and_the_name_goes_with_the_registration() {
     if skipped() {
         return;
     }
-    for (control, name) in [(Control::HYBLA, name('h')), (Control::VIVACE, name('v'))] {
+    for (control, name) in
+        [(Control::HYBLA, name('h')), (Control::VIVACE, name('v')), (Control::CUBIC_SEARCH, name('x'))]
+    {
         let registration = Registration::with_name(&control, &name, pause).unwrap();
         assert!(is_available(&name));
         drop(registration);
@@ -189,7 +191,9 @@ fn a_connection_carries_data_under_every_control_and_keeps_it_when_the_name_goes
     if skipped() {
         return;
     }
-    for (control, name) in [(Control::HYBLA, name('c')), (Control::VIVACE, name('d'))] {
+    for (control, name) in
+        [(Control::HYBLA, name('c')), (Control::VIVACE, name('d')), (Control::CUBIC_SEARCH, name('r'))]
+    {
         let registration = Registration::with_name(&control, &name, pause).unwrap();
         let (mut sender, mut receiver) = connection(&name);
         let reader = thread::spawn(move || {

@@ -2,12 +2,15 @@
 
 use bentpipe_units::{Bytes, Time};
 
-use crate::control::EventHandlers;
+use crate::control::{EventHandlers, ResumableWindow};
 use crate::phase::Phase;
 use crate::{CongestionEvent, CongestionKind, State};
 
 /// The smallest threshold, in segments (RFC 5681 equation 4; RFC 9002 section 7.2: kMinimumWindow).
 const MIN_SEGMENTS: u64 = 2;
+
+/// What a reduction leaves of the window (RFC 5681 equation 4).
+const BETA: f64 = 0.5;
 
 /// Window and threshold, with what is needed to take a reduction back.
 #[derive(Clone, Debug)]
@@ -136,6 +139,26 @@ impl AimdWindow {
 
     const fn floor(&self) -> u64 {
         MIN_SEGMENTS * self.mss
+    }
+}
+
+impl ResumableWindow for AimdWindow {
+    fn set_cwnd(&mut self, cwnd: Bytes) {
+        self.cwnd = cwnd.get();
+    }
+
+    fn retreat(&mut self, cwnd: Bytes) {
+        self.cwnd = cwnd.get();
+        self.cwnd_cnt = 0;
+        self.prior = None;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: Bytes) {
+        self.ssthresh = Some(ssthresh.get());
+    }
+
+    fn beta(&self) -> f64 {
+        BETA
     }
 }
 

@@ -1,5 +1,7 @@
 //! The congestion controls by name.
 
+use crate::slow_start::SlowStartChoice;
+
 /// A congestion control by the name that scenarios use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -18,11 +20,18 @@ pub enum Algorithm {
     Hybla,
     /// PCC Vivace (NSDI'18), latency flavour.
     Vivace,
+    /// Prague (draft-briscoe-iccrg-prague-congestion-control), for L4S.
+    Prague,
 }
 
 impl Algorithm {
     /// Every one.
-    pub const ALL: [Self; 6] = [Self::Reno, Self::Cubic, Self::Bbr, Self::Bbr3, Self::Hybla, Self::Vivace];
+    pub const ALL: [Self; 7] =
+        [Self::Reno, Self::Cubic, Self::Bbr, Self::Bbr3, Self::Hybla, Self::Vivace, Self::Prague];
+
+    /// Those that TCP can have: Prague must know how many packets were marked, which classic feedback does not tell.
+    pub const OVER_TCP: [Self; 6] =
+        [Self::Reno, Self::Cubic, Self::Bbr, Self::Bbr3, Self::Hybla, Self::Vivace];
 
     /// The name that scenarios use.
     pub const fn name(self) -> &'static str {
@@ -33,7 +42,22 @@ impl Algorithm {
             Self::Bbr3 => "bbr3",
             Self::Hybla => "hybla",
             Self::Vivace => "vivace",
+            Self::Prague => "prague",
         }
+    }
+
+    /// Whether it can start from what an earlier connection saw of its path (RFC 9959).
+    pub const fn can_resume(self) -> bool {
+        match self {
+            Self::Reno | Self::Cubic | Self::Hybla | Self::Bbr => true,
+            Self::Bbr3 | Self::Vivace | Self::Prague => false,
+        }
+    }
+
+    /// Whether it answers each mark by a little (RFC 9331 section 4): its packets are ECT(1), and a loss is no part of an
+    /// episode of marks.
+    pub const fn is_scalable(self) -> bool {
+        matches!(self, Self::Prague)
     }
 
     /// The name by which the Linux kernel knows the algorithm: its own, or, with the prefix `bp_`, one that
@@ -45,7 +69,15 @@ impl Algorithm {
             Self::Bbr => Some("bbr"),
             Self::Hybla => Some("bp_hybla"),
             Self::Vivace => Some("bp_vivace"),
-            Self::Bbr3 => None,
+            Self::Bbr3 | Self::Prague => None,
+        }
+    }
+
+    /// The same where slow start ends in a way that the kernel can be given.
+    pub const fn kernel_name_with(self, slow_start: Option<SlowStartChoice>) -> Option<&'static str> {
+        match (self, slow_start) {
+            (Self::Cubic, Some(SlowStartChoice::Search)) => Some("bp_cubic_search"),
+            _ => self.kernel_name(),
         }
     }
 }

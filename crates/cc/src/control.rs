@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
+use crate::careful_resume::Transition;
 use crate::rate::{Demand, RateSample};
 use crate::usage::WindowUsage;
 
@@ -35,6 +36,51 @@ pub trait CongestionControl: CloneBox + Debug + Send + Sync {
 
     /// What else it wants of its endpoint.
     fn state(&self) -> State;
+
+    /// What Careful Resume may change of it; none of an algorithm that cannot resume.
+    fn resumable(&mut self) -> Option<Resumable<'_>> {
+        None
+    }
+
+    /// The phases of Careful Resume so far; none of an algorithm that has nothing to resume from.
+    fn resumption(&self) -> &[Transition] {
+        &[]
+    }
+}
+
+/// What Careful Resume (RFC 9959) may change of an algorithm.
+pub enum Resumable<'a> {
+    /// That of one with a window.
+    Window(&'a mut dyn ResumableWindow),
+    /// That of one with a model of the path (appendix B).
+    Model(&'a mut dyn ResumableModel),
+}
+
+/// An algorithm with a window, as Careful Resume needs it.
+pub trait ResumableWindow {
+    /// The window is `cwnd` from now on.
+    fn set_cwnd(&mut self, cwnd: Bytes);
+
+    /// The window comes down to `cwnd`, and the reduction of the episode in progress cannot be undone.
+    fn retreat(&mut self, cwnd: Bytes);
+
+    /// Slow start ends at `ssthresh`.
+    fn set_ssthresh(&mut self, ssthresh: Bytes);
+
+    /// What a reduction leaves of the window (section 2.4: Beta).
+    fn beta(&self) -> f64;
+}
+
+/// An algorithm with a model of the path, as Careful Resume needs it.
+pub trait ResumableModel {
+    /// Whether it looks for the bandwidth still.
+    fn is_starting_up(&self) -> bool;
+
+    /// Leaves start-up for draining the queue.
+    fn drain(&mut self);
+
+    /// Whether it drains the queue.
+    fn is_draining(&self) -> bool;
 }
 
 /// A congestion control that can be copied behind a pointer, as the QUIC library wants; all that are [`Clone`] can.
@@ -169,6 +215,9 @@ pub struct AckSample {
     pub acked: Bytes,
     /// Newly deemed lost since the last sample.
     pub lost: Bytes,
+    /// Newly known to have been marked with CE on their way, since the last sample: of `acked`, or of what the sample
+    /// before acknowledged. Zero where the endpoint knows only that there were some.
+    pub marked: Bytes,
     /// Delivered since the connection started, this acknowledgement included
     /// ([`RateEstimator::delivered`](crate::rate::RateEstimator::delivered)).
     pub delivered: Bytes,
@@ -180,6 +229,8 @@ pub struct AckSample {
     pub rtt: Option<Duration>,
     /// Whether the receiver may have waited before it acknowledged, so that the RTT is no lower bound for long.
     pub is_maybe_delayed: bool,
+    /// When the newest packet delivered left last; `None` when nothing was delivered.
+    pub newest_sent: Option<Time>,
     /// Smoothed RTT with this sample taken in; `None` before the first measurement (never a configured guess).
     pub srtt: Option<Duration>,
     /// Delivery rate, where a valid sample exists.

@@ -6,7 +6,7 @@ use bentpipe_units::{Bytes, Duration};
 use crate::aimd_window::AimdWindow;
 use crate::control::EventHandlers;
 use crate::phase::Phase;
-use crate::{AckSample, Config, CongestionControl, Event, State};
+use crate::{AckSample, Config, CongestionControl, Event, Resumable, State};
 
 /// The round trip whose growth is copied (RTT0), in microseconds.
 const REFERENCE_RTT_US: u64 = 25_000;
@@ -148,5 +148,9 @@ impl CongestionControl for Hybla {
 
     fn state(&self) -> State {
         self.window.state()
+    }
+
+    fn resumable(&mut self) -> Option<Resumable<'_>> {
+        Some(Resumable::Window(&mut self.window))
     }
 }

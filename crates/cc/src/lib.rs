@@ -22,8 +22,10 @@ mod testing;
 
 pub mod bbr;
 pub mod bbr3;
+pub mod careful_resume;
 pub mod cubic;
 pub mod hybla;
+pub mod prague;
 pub mod rate;
 pub mod reno;
 pub mod slow_start;
@@ -32,7 +34,8 @@ pub mod vivace;
 
 pub use algorithm::Algorithm;
 pub use control::{
-    AckSample, CongestionControl, CongestionEvent, CongestionKind, Event, RecoveryWindow, SentSample, State,
+    AckSample, CongestionControl, CongestionEvent, CongestionKind, Event, RecoveryWindow, Resumable,
+    ResumableModel, ResumableWindow, SentSample, State,
 };
 pub use rate::Demand;
 
@@ -90,6 +93,20 @@ pub fn build(algorithm: Algorithm, config: Config) -> Box<dyn CongestionControl>
         Algorithm::Bbr => Box::new(bbr::Bbr::new(config)),
         Algorithm::Bbr3 => Box::new(bbr3::Bbr3::new(config)),
         Algorithm::Hybla => Box::new(hybla::Hybla::new(config)),
+        Algorithm::Prague => Box::new(prague::Prague::new(config)),
         Algorithm::Vivace => Box::new(vivace::Vivace::new(config)),
+    }
+}
+
+/// Makes the algorithm that a scenario names, which resumes carefully where that is given and it can.
+pub fn build_resuming(
+    algorithm: Algorithm,
+    config: Config,
+    resume: Option<careful_resume::Resume>,
+) -> Box<dyn CongestionControl> {
+    let alone = build(algorithm, config);
+    match resume.filter(|_| algorithm.can_resume()) {
+        Some(resume) => Box::new(careful_resume::CarefulResume::new(alone, &config, resume)),
+        None => alone,
     }
 }

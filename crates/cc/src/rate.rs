@@ -128,6 +128,11 @@ impl RateEstimator {
         }
     }
 
+    /// When the newest of the packets left that were given to [`on_delivered`](Self::on_delivered) since the last sample.
+    pub fn newest_sent(&self) -> Option<Time> {
+        self.newest.map(|packet| packet.sent_at)
+    }
+
     /// The sample of the acknowledgement whose packets were just given to [`on_delivered`](Self::on_delivered);
     /// `None` when it delivered nothing or is shorter than `min_rtt` and so not a round trip's.
     pub fn sample(&mut self, min_rtt: Option<Duration>) -> Option<RateSample> {

@@ -1,12 +1,12 @@
-//! Reno (RFC 5681, RFC 6582) with the behaviour of Linux (`tcp_cong.c`), or with HyStart++ (RFC 9406).
+//! Reno (RFC 5681, RFC 6582) with the behaviour of Linux (`tcp_cong.c`), or with HyStart++ (RFC 9406) or SEARCH.
 
 use bentpipe_units::Bytes;
 
 use crate::aimd_window::AimdWindow;
 use crate::control::EventHandlers;
 use crate::phase::Phase;
-use crate::slow_start::{HyStartPlusPlus, SlowStartExit, Verdict};
-use crate::{AckSample, Config, CongestionControl, Event, State};
+use crate::slow_start::{HyStartPlusPlus, Search, SlowStartExit, Step, Verdict};
+use crate::{AckSample, Config, CongestionControl, Event, Resumable, SentSample, State};
 
 /// Reno's state.
 #[derive(Clone, Debug)]
@@ -14,6 +14,7 @@ pub struct Reno {
     window: AimdWindow,
     /// Watches the initial slow start; Linux's HyStart is CUBIC's alone.
     detector: Option<HyStartPlusPlus>,
+    search: Option<Box<Search>>,
 }
 
 impl Reno {
@@ -21,9 +22,13 @@ impl Reno {
     pub fn new(config: Config) -> Self {
         let detector = match config.slow_start_exit {
             SlowStartExit::HyStartPlusPlus(pacing) => Some(HyStartPlusPlus::new(pacing)),
-            SlowStartExit::Loss | SlowStartExit::HyStart(_) | SlowStartExit::HyStartLinux4_15 => None,
+            SlowStartExit::Loss
+            | SlowStartExit::HyStart(_)
+            | SlowStartExit::HyStartLinux4_15
+            | SlowStartExit::Search => None,
         };
-        Self { window: AimdWindow::new(config.mss, config.initial_window), detector }
+        let search = config.slow_start_exit.search(config.initial_window.max(config.mss));
+        Self { window: AimdWindow::new(config.mss, config.initial_window), detector, search }
     }
 
     fn watch_delay(&mut self, ack: &AckSample) {
@@ -32,6 +37,24 @@ impl Reno {
             self.window.leave_slow_start();
             self.detector = None;
         }
+    }
+
+    /// Whether SEARCH sets the window of the first slow start for now, in place of its growth.
+    fn watch_delivery(&mut self, ack: &AckSample) -> bool {
+        let Some(search) = &mut self.search else { return false };
+        search.on_delivered(ack.acked);
+        if self.window.ssthresh().is_some() {
+            return false;
+        }
+        match search.on_ack(ack, self.window.cwnd(), self.window.mss()) {
+            Step::Grow => return false,
+            Step::Drain(cwnd) => self.window.set(cwnd.get()),
+            Step::Leave(cwnd) => {
+                self.window.set(cwnd.get());
+                self.window.leave_slow_start();
+            }
+        }
+        true
     }
 
     /// Bytes by which the window may grow for those acknowledged.
@@ -48,8 +71,17 @@ impl CongestionControl for Reno {
         "reno"
     }
 
+    fn on_sent(&mut self, sent: &SentSample) {
+        if let Some(search) = &mut self.search {
+            search.on_sent(sent.bytes);
+        }
+    }
+
     fn on_ack(&mut self, ack: &AckSample) {
         self.watch_delay(ack);
+        if self.watch_delivery(ack) {
+            return;
+        }
         let permitted = ack.usage.permits_growth(self.window.cwnd(), self.window.in_slow_start());
         if permitted && self.window.phase() != Phase::Recovery {
             self.window.grow(self.increase(ack.acked));
@@ -70,5 +102,9 @@ impl CongestionControl for Reno {
 
     fn state(&self) -> State {
         self.window.state()
+    }
+
+    fn resumable(&mut self) -> Option<Resumable<'_>> {
+        Some(Resumable::Window(&mut self.window))
     }
 }

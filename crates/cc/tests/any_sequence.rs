@@ -1,13 +1,15 @@
 //! Whatever an endpoint may legally report, in whatever order: windows and rates stay usable.
 
 use std::collections::VecDeque;
+use std::net::{IpAddr, Ipv4Addr};
 
+use bentpipe_cc::careful_resume::{Memory, Resume, Saved};
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::UsageTracker;
 use bentpipe_cc::{
     AckSample, Algorithm, Config, CongestionControl, CongestionEvent, CongestionKind, Event, SentSample,
-    build,
+    build_resuming,
 };
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
@@ -70,9 +72,15 @@ struct Endpoint {
 }
 
 impl Endpoint {
-    fn new(algorithm: Algorithm, config: Config) -> Self {
+    fn new(algorithm: Algorithm, config: Config, known: Option<Saved>) -> Self {
+        let path = Memory::default().path(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let lifetime = Duration::from_secs(60);
+        let resume = known.map(|saved| {
+            path.save(saved);
+            Resume { path, max_jump: None, lifetime, started: Time::ZERO }
+        });
         Self {
-            cc: build(algorithm, config),
+            cc: build_resuming(algorithm, config, resume),
             now: config.now,
             mss: config.mss,
             flight: VecDeque::new(),
@@ -137,11 +145,13 @@ impl Endpoint {
             now: self.now,
             acked: delivered.iter().map(|packet| packet.0).sum(),
             lost: lost.iter().map(|packet| packet.0).sum(),
+            marked: Bytes::ZERO,
             delivered: self.estimator.delivered(),
             prior_in_flight,
             in_flight: self.in_flight,
             rtt,
             is_maybe_delayed: false,
+            newest_sent: self.estimator.newest_sent(),
             srtt: self.srtt,
             rate: self.estimator.sample(None),
             usage: self.usage.usage(),
@@ -160,7 +170,19 @@ fn algorithms() -> impl Strategy<Value = (Algorithm, SlowStartExit)> {
         1 => Just((Algorithm::Cubic, SlowStartExit::HyStartLinux4_15)),
         1 => Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Paced))),
         1 => Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Unpaced))),
+        1 => Just((Algorithm::Cubic, SlowStartExit::Search)),
+        1 => Just((Algorithm::Reno, SlowStartExit::Search)),
     ]
+}
+
+/// What may be known of the path, some of it of another one.
+fn known() -> impl Strategy<Value = Option<Saved>> {
+    let saved = (1..10_000u64, 1..2_000u64, 0..100u64).prop_map(|(window, rtt_ms, left_s)| Saved {
+        cwnd: packets(window),
+        rtt: Duration::from_millis(rtt_ms),
+        expires: Time::ZERO + Duration::from_secs(left_s),
+    });
+    prop::option::of(saved)
 }
 
 /// Packets that are always granted: one after a timeout (RFC 5681) and while BBR conserves packets, else the
@@ -171,8 +193,8 @@ fn floor(algorithm: Algorithm, ops: &[Op]) -> u64 {
     match algorithm {
         Algorithm::Bbr | Algorithm::Bbr3 | Algorithm::Vivace if congested => 1,
         Algorithm::Bbr | Algorithm::Bbr3 | Algorithm::Vivace => 4,
-        Algorithm::Reno | Algorithm::Cubic | Algorithm::Hybla if timed_out => 1,
-        Algorithm::Reno | Algorithm::Cubic | Algorithm::Hybla => 2,
+        Algorithm::Reno | Algorithm::Cubic | Algorithm::Hybla | Algorithm::Prague if timed_out => 1,
+        Algorithm::Reno | Algorithm::Cubic | Algorithm::Hybla | Algorithm::Prague => 2,
     }
 }
 
@@ -183,9 +205,10 @@ proptest! {
     fn the_window_keeps_its_floor_and_the_rate_never_stops(
         (algorithm, slow_start_exit) in algorithms(),
         seed in any::<u64>(),
+        known in known(),
         ops in prop::collection::vec(op(), 1..200),
     ) {
-        let mut endpoint = Endpoint::new(algorithm, Config { seed, slow_start_exit, ..config() });
+        let mut endpoint = Endpoint::new(algorithm, Config { seed, slow_start_exit, ..config() }, known);
         for (i, op) in ops.iter().enumerate() {
             endpoint.apply(*op);
             let least = floor(algorithm, &ops[..=i]) * endpoint.mss.get();
@@ -201,11 +224,12 @@ proptest! {
     #[test]
     fn a_clone_goes_on_as_the_original_does(
         (algorithm, slow_start_exit) in algorithms(),
+        known in known(),
         before in prop::collection::vec(op(), 1..60),
         after in prop::collection::vec(op(), 1..60),
     ) {
         let start = || {
-            let mut endpoint = Endpoint::new(algorithm, Config { slow_start_exit, ..config() });
+            let mut endpoint = Endpoint::new(algorithm, Config { slow_start_exit, ..config() }, known);
             before.iter().for_each(|op| endpoint.apply(*op));
             endpoint
         };

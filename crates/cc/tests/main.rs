@@ -3,9 +3,11 @@
 mod any_sequence;
 mod bbr;
 mod bbr3;
+mod careful_resume;
 mod common;
 mod cubic;
 mod hybla;
+mod prague;
 mod rate;
 mod reno;
 mod slow_start;

@@ -5,7 +5,7 @@ use bentpipe_cc::rate::RateSample;
 use bentpipe_cc::reno::Reno;
 use bentpipe_cc::slow_start::{Pacing, SlowStartChoice, SlowStartExit};
 use bentpipe_cc::usage::WindowUsage;
-use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, Event};
+use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, Event, SentSample};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::common::{Flow, Path, ack, at_ms, config, event, packets};
@@ -236,6 +236,8 @@ fn a_scenario_that_chooses_has_what_it_chose_and_quic_no_old_kernels_rule() {
         (SlowStartChoice::Loss, Pacing::Unpaced, SlowStartExit::Loss),
         (SlowStartChoice::Linux4_15, Pacing::Unpaced, SlowStartExit::HyStartLinux4_15),
         (SlowStartChoice::Linux4_15, Pacing::Paced, SlowStartExit::HyStart(Pacing::Paced)),
+        (SlowStartChoice::Search, Pacing::Unpaced, SlowStartExit::Search),
+        (SlowStartChoice::Search, Pacing::Paced, SlowStartExit::Search),
     ] {
         assert_eq!(SlowStartExit::of(Some(choice), pacing), exit);
     }
@@ -400,4 +402,94 @@ fn hystart_plus_plus_allows_an_eighth_between_4_and_16_ms() {
             assert_eq!(rounds.round(rtt_ms), growth, "{last_ms}, then {rtt_ms} ms");
         }
     }
+}
+
+// ---- SEARCH (draft-chung-ccwg-search-09) ---------------------------------------------------------------------------
+
+#[test]
+fn search_leaves_beyond_the_bdp_before_the_first_loss_and_drains_to_it() {
+    // 10 Mbit/s, 500 ms: a BDP of 417 packets; three bins of 3.5 / 10 of a round trip are 1.05 of it, 438 packets. The
+    // bins before the exit hold what the full link delivers, up to a packet at either end.
+    let mut flow = Flow::new(cubic(SlowStartExit::Search), Path::new(10, 500, packets(2_500)));
+    let mut widest = Bytes::ZERO;
+    flow.run_while(|flow| {
+        widest = widest.max(flow.cc.cwnd());
+        flow.cc.state().ssthresh.is_none()
+    });
+    let window = flow.cc.cwnd();
+    assert!((packets(436)..=packets(440)).contains(&window), "{window}");
+    assert_eq!(flow.cc.state().ssthresh, Some(window));
+    assert_eq!(flow.lost, Bytes::ZERO);
+    // Let C be the link's rate, R its round trip, and 0 the instant at which it is full: C 2^(u/R) arrives before, 2 C
+    // 2^(u/R) is sent, and then C and 2 C. At t > R a packet arrives that was sent at u = (t - R) / 2. Sent until u in
+    // 3.5 R: 2 C u + 2 C R (1 - 2^(u/R - 3.5)) / ln 2; delivered until t, where t < 3.5 R: C t + C R (1 - 2^(t/R - 3.5))
+    // / ln 2. For t = 3.4 R they differ by 0.255, for 3.5 R by 0.264, when 4.4 and 4.5 BDP are in flight. Here each
+    // round of slow start is a burst that queues, so that less had been sent a round trip ago.
+    assert!((packets(4 * 417)..=packets(6 * 417)).contains(&widest), "{widest}");
+}
+
+#[test]
+fn search_leaves_later_than_hystart_and_renos_slow_start_too() {
+    let path = || Path::new(10, 500, packets(2_500));
+    let mut hystart = Flow::new(cubic(TODAYS), path());
+    hystart.run_while(|flow| flow.cc.state().ssthresh.is_none());
+    let mut reno =
+        Flow::new(Reno::new(Config { slow_start_exit: SlowStartExit::Search, ..config() }), path());
+    let mut widest = Bytes::ZERO;
+    reno.run_while(|flow| {
+        widest = widest.max(flow.cc.cwnd());
+        flow.cc.state().ssthresh.is_none()
+    });
+    assert!(widest > hystart.cc.cwnd(), "{widest} against {}", hystart.cc.cwnd());
+    assert!(reno.now > hystart.now);
+    assert_eq!(reno.lost, Bytes::ZERO);
+}
+
+#[test]
+fn search_does_not_take_a_longer_round_trip_for_a_full_path() {
+    // Each round is acknowledged at once, whole, and twice as much leaves. After eight rounds of 100 ms the path is
+    // longer by a half and takes as much as before.
+    let has_left = |exit| {
+        let mut cc = cubic(exit);
+        let (mut now, mut round, mut delivered) = (Time::ZERO, 10, Bytes::ZERO);
+        for rtt in [[100; 8], [150; 8]].concat().into_iter().map(Duration::from_millis) {
+            let sent = SentSample {
+                now,
+                bytes: packets(round),
+                prior_in_flight: Bytes::ZERO,
+                demand: Demand::Backlogged,
+            };
+            cc.on_sent(&sent);
+            now += rtt;
+            let prior_delivered = delivered;
+            for _ in 0..10 {
+                let mut sample = ack(now, packets(round / 10), rtt);
+                delivered += sample.acked;
+                sample.delivered = delivered;
+                let rate = RateSample {
+                    delivered: sample.acked,
+                    interval: rtt,
+                    prior_delivered,
+                    demand: Demand::Backlogged,
+                };
+                sample.rate = Some(rate);
+                cc.on_ack(&sample);
+            }
+            round *= 2;
+        }
+        cc.state().ssthresh.is_some()
+    };
+    assert_eq!([TODAYS, SlowStartExit::Search].map(has_left), [true, false]);
+}
+
+#[test]
+fn the_losses_of_the_first_slow_start_end_search_and_taking_them_back_resumes_it() {
+    let mut rounds = Rounds::new(SlowStartExit::Search);
+    rounds.round(100);
+    rounds.cc.on_event(Event::Congestion(event(rounds.now, CongestionKind::Loss)));
+    assert!(!rounds.is_in_first_slow_start());
+    rounds.cc.on_event(Event::Undo { now: rounds.now });
+    assert!(rounds.is_in_first_slow_start());
+    // Nothing was sent in the eyes of the congestion control, so that nothing is judged.
+    assert_eq!(rounds.round(100), 10.0);
 }

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bentpipe_net::{Net, Processor};
-use bentpipe_run::{Algorithm, BbrSpec, Dscp, HostSpec, RunSpec, SlowStartChoice, Switch, TcpSpec};
+use bentpipe_run::{
+    Algorithm, BbrSpec, Dscp, HostSpec, ResumeSpec, RunSpec, SlowStartChoice, Switch, TcpSpec,
+};
 use bentpipe_units::Time;
 use nix::sys::socket::{setsockopt, sockopt};
 use noq::Runtime;
@@ -34,6 +36,7 @@ pub struct KernelNet {
     pub(crate) nagle: Switch,
     slow_start: Option<SlowStartChoice>,
     bbr: Option<BbrSpec>,
+    resume: Option<ResumeSpec>,
     processor: Option<Processor>,
 }
 
@@ -41,8 +44,13 @@ impl KernelNet {
     /// Sockets with the settings of a run's TCP that are theirs alone; the others are the namespace's. The kernel's
     /// congestion controls are as they are: settings of a run's own make [`connect`](Net::connect) fail.
     pub fn new(spec: &RunSpec) -> Self {
-        let (slow_start, bbr) = (spec.slow_start, spec.bbr);
-        Self { slow_start, bbr, ..Self::default() }.with_tcp(&spec.tcp)
+        let (slow_start, bbr, resume) = (spec.slow_start, spec.bbr, spec.resume);
+        Self { slow_start, bbr, resume, ..Self::default() }.with_tcp(&spec.tcp)
+    }
+
+    /// Sockets of a proxy, whose congestion controls end slow start as the run's do.
+    pub(crate) fn of_proxy(spec: &RunSpec) -> Self {
+        Self { slow_start: spec.slow_start, ..Self::default() }
     }
 
     /// The same host with a processor that takes as long for things as `costs` says, if it does.
@@ -59,9 +67,15 @@ impl KernelNet {
 
     /// What a run asks of a congestion control that the kernel's has not got.
     fn foreign_setting(&self, cc: Algorithm) -> Option<String> {
+        if self.resume.is_some() {
+            return Some("run.resume over TCP: expected none, found Careful Resume".to_owned());
+        }
         match (cc, self.slow_start, self.bbr) {
+            // CUBIC with SEARCH is loaded.
+            (Algorithm::Cubic, Some(SlowStartChoice::Search), _) => None,
             // HyStart, of which the other choices are about, is CUBIC's.
-            (_, Some(choice @ SlowStartChoice::HyStartPlusPlus), _) | (Algorithm::Cubic, Some(choice), _) => {
+            (_, Some(choice @ (SlowStartChoice::HyStartPlusPlus | SlowStartChoice::Search)), _)
+            | (Algorithm::Cubic, Some(choice), _) => {
                 Some(format!("run.slow_start over TCP: expected linux, found {}", choice.name()))
             }
             (Algorithm::Bbr, _, Some(BbrSpec { extra_acked: Switch::Off })) => {
@@ -80,7 +94,7 @@ impl KernelNet {
         // As browsers and servers do (RFC 9110 leaves it to them): requests must not wait for acknowledgements.
         socket.set_nodelay(!self.nagle.is_on())?;
         mark(SockRef::from(&socket), peer, dscp)?;
-        let name = kernel_name(cc)?;
+        let name = kernel_name(cc, self.slow_start)?;
         SockRef::from(&socket).set_tcp_congestion(name.as_bytes()).map_err(|error| {
             io::Error::new(error.kind(), format!("congestion control {name} is not to be had: {error}"))
         })?;
@@ -157,12 +171,12 @@ impl Net for KernelNet {
     }
 }
 
-/// The kernel's name of an algorithm.
+/// The kernel's name of an algorithm whose slow start ends in this way.
 ///
 /// # Errors
 /// When the kernel has not got it.
-fn kernel_name(cc: Algorithm) -> io::Result<&'static str> {
-    cc.kernel_name().ok_or_else(|| {
+fn kernel_name(cc: Algorithm, slow_start: Option<SlowStartChoice>) -> io::Result<&'static str> {
+    cc.kernel_name_with(slow_start).ok_or_else(|| {
         let known: Vec<_> = Algorithm::ALL.into_iter().filter_map(Algorithm::kernel_name).collect();
         let message = format!("run.cc over TCP: expected one of {}, found {}", known.join(", "), cc.name());
         io::Error::new(io::ErrorKind::Unsupported, message)
@@ -246,6 +260,15 @@ mod tests {
     }
 
     #[test]
+    fn search_is_loaded_for_cubic_and_refused_for_reno() {
+        let net = KernelNet { slow_start: Some(SlowStartChoice::Search), ..KernelNet::default() };
+        assert_eq!(net.foreign_setting(Algorithm::Cubic), None);
+        assert_eq!(kernel_name(Algorithm::Cubic, net.slow_start).unwrap(), "bp_cubic_search");
+        let refused = net.foreign_setting(Algorithm::Reno).unwrap();
+        assert_eq!(refused, "run.slow_start over TCP: expected linux, found search");
+    }
+
+    #[test]
     fn what_is_asked_of_another_congestion_control_is_not_refused() {
         let bbr = Some(BbrSpec { extra_acked: Switch::Off });
         let net = KernelNet { slow_start: Some(SlowStartChoice::Linux4_15), bbr, ..KernelNet::default() };
@@ -257,7 +280,7 @@ mod tests {
 
     #[test]
     fn what_the_kernel_has_not_got_is_refused_by_name() {
-        let error = kernel_name(Algorithm::Bbr3).unwrap_err();
+        let error = kernel_name(Algorithm::Bbr3, None).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::Unsupported);
         let message = error.to_string();
         assert!(message.starts_with("run.cc over TCP: expected one of reno, cubic, bbr"), "{message}");

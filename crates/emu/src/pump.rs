@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use bentpipe_link::{Direction, Event, Packet, Path};
+use bentpipe_link::{Direction, Ecn, Event, Packet, Path};
 use bentpipe_run::{LinkReport, RunSpec};
 use bentpipe_units::{Duration, Time};
 use nix::errno::Errno;
@@ -65,6 +65,14 @@ impl Packet for Buffer {
 
     fn dscp(&self) -> u8 {
         ip::dscp(self.as_slice()).get()
+    }
+
+    fn ecn(&self) -> Ecn {
+        ip::ecn(self.as_slice())
+    }
+
+    fn mark_ce(&mut self) {
+        ip::mark_ce(&mut self.bytes[..self.length]);
     }
 }
 

@@ -97,6 +97,7 @@ pub(crate) fn sample(socket: &impl AsFd) -> io::Result<TcpSample> {
         min_rtt: micros(info.min_rtt_us),
         delivery_rate: Some(Rate::from_bps(info.delivery_rate.saturating_mul(8))),
         retransmitted_packets: info.total_retrans.into(),
+        resumption: Vec::new(),
     })
 }
 

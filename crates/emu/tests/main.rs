@@ -6,6 +6,7 @@ mod devices;
 mod doubts;
 mod foreign_servers;
 mod garbage;
+mod key_exchange;
 mod link_part;
 mod marking;
 mod page_load;

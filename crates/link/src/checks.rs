@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use bentpipe_units::{Bytes, Duration};
 
-use crate::{ClassSpec, EsN0Spec, LegSpec, QueueSpec, SpecError};
+use crate::error::require;
+use crate::{ClassSpec, Dualpi2Spec, EsN0Spec, LegSpec, QueueSpec, SpecError};
 
 pub(crate) fn check_classes<'a>(
     classes: impl IntoIterator<Item = &'a ClassSpec>,
@@ -20,7 +21,8 @@ pub(crate) fn check_classes<'a>(
         if let Some(dscp) = class.dscp.iter().find(|dscp| !code_points.insert(**dscp)) {
             return Err(SpecError::new(field("dscp"), "each code point in one class", dscp.get()));
         }
-        check_room(&class.queue, mtu).map_err(|error| error.within(&field("queue")))?;
+        let checked = check_queue(&class.queue).and_then(|()| check_room(&class.queue, mtu));
+        checked.map_err(|error| error.within(&field("queue")))?;
     }
     Ok(())
 }
@@ -32,9 +34,30 @@ pub(crate) fn check_room(queue: &QueueSpec, longest: Bytes) -> Result<(), SpecEr
         QueueSpec::Bytes { limit_bytes }
         | QueueSpec::RandomEarlyDrop { limit_bytes, .. }
         | QueueSpec::Codel { limit_bytes, .. } => check_limit("limit_bytes", limit_bytes, longest),
+        QueueSpec::Dualpi2(Dualpi2Spec { limit_bytes, .. }) => {
+            check_limit("limit_bytes", limit_bytes, longest)
+        }
         QueueSpec::Packets { limit_packets: 0 } => Err(SpecError::new("limit_packets", "1 at least", 0)),
         QueueSpec::Packets { .. } | QueueSpec::Time { .. } => Ok(()),
     }
+}
+
+/// Whether the values of a queue can be, whatever it stands before.
+pub(crate) fn check_queue(queue: &QueueSpec) -> Result<(), SpecError> {
+    let QueueSpec::Dualpi2(dual) = queue else { return Ok(()) };
+    require(dual.update_ns > Duration::ZERO, "update_ns", "more than zero", dual.update_ns.as_nanos())?;
+    require(
+        dual.ramp_range_ns > Duration::ZERO,
+        "ramp_range_ns",
+        "more than zero",
+        dual.ramp_range_ns.as_nanos(),
+    )?;
+    let gains = [("alpha_hz", dual.alpha_hz), ("beta_hz", dual.beta_hz), ("coupling", dual.coupling)];
+    for (field, value) in gains {
+        require(value.is_finite() && value > 0.0, field, "more than zero", value)?;
+    }
+    let share = dual.classic_share;
+    require((0.0..1.0).contains(&share), "classic_share", "0 at least and less than 1", share)
 }
 
 pub(crate) fn check_limit(field: &str, limit: Bytes, longest: Bytes) -> Result<(), SpecError> {

@@ -2,7 +2,7 @@
 
 use bentpipe_units::{Bytes, Duration, Rate};
 
-use crate::checks::{check_mtu, check_room};
+use crate::checks::{check_mtu, check_queue, check_room};
 use crate::dvbs2::{Carrier, config as dvbs2};
 use crate::error::require;
 use crate::rcs2::config as rcs2;
@@ -117,6 +117,8 @@ pub fn check(spec: &LinkSpec) -> Result<(), SpecError> {
 pub(crate) fn capacities(spec: &LinkSpec) -> Result<[Capacity<'_>; 2], SpecError> {
     for way in Direction::BOTH {
         check_schedule(spec.direction(way)).map_err(|error| error.within(way.name()))?;
+        let queue = check_queue(&spec.direction(way).queue);
+        queue.map_err(|error| error.within(&format!("{}.queue", way.name())))?;
     }
     let (forward, return_, mtu) = (&spec.forward, &spec.return_, spec.mtu_bytes);
     let forward = match &forward.capacity {

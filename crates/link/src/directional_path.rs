@@ -13,7 +13,7 @@ use crate::egress::{Admitted, Delay, Egress, EgressSink};
 use crate::queue::Waiting;
 use crate::random::Seed;
 use crate::schedule::{Cursor, ScheduledChannel, followed};
-use crate::{Direction, DirectionSpec, DropCause, Event, Packet};
+use crate::{Direction, DirectionReport, DirectionSpec, DropCause, Event, Packet};
 
 /// One direction of a path: access, loss, propagation, and their counters.
 pub(crate) struct DirectionalPath<P> {
@@ -148,6 +148,11 @@ impl<P: Packet> DirectionalPath<P> {
 
     pub(crate) fn counters(&mut self) -> &mut Counters {
         &mut self.channel.counters
+    }
+
+    /// What happened since the mark, after [`DirectionalPath::advance`] to this instant.
+    pub(crate) fn report(&self, now: Time) -> DirectionReport {
+        DirectionReport { queue_classes: self.egress.queue_classes(), ..self.channel.counters.report(now) }
     }
 
     pub(crate) fn egress(&mut self) -> &mut Egress<P> {

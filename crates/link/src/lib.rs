@@ -35,6 +35,7 @@ mod direction;
 mod directional_path;
 mod dscp;
 pub mod dvbs2;
+mod ecn;
 mod egress;
 mod error;
 mod event;
@@ -64,18 +65,19 @@ pub use dvbs2::{
     AcmSpec, CustomerSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, ModulationSpec,
     PilotsSpec,
 };
+pub use ecn::Ecn;
 pub use error::SpecError;
 pub use event::{DropCause, Event};
 pub use load::{LoadError, LoadSpec, TracePacketSpec};
 pub use packet::Packet;
 pub use path::Path;
-pub use queue::{ClassSpec, QueueSpec};
+pub use queue::{ClassSpec, Dualpi2Spec, QueueSpec};
 pub use rcs2::dama::{
     BackgroundSpec, FreeSpec, MixSpec, PlacementSpec, RbdcSpec, SignallingSpec, SlotRateSpec, VolumeKindSpec,
     VolumeOrderSpec, VolumeSpec,
 };
 pub use rcs2::{BurstSpec, DemandClassSpec, LayoutSpec, ProtectionSpec, Rcs2EncapsulationSpec, Rcs2Spec};
-pub use report::{DirectionReport, DropCounts, LatenessReport, LinkReport, PacketSighting};
+pub use report::{DirectionReport, DropCounts, LatenessReport, LinkReport, PacketSighting, QueueClassReport};
 pub use schedule::{
     CapacityVariationSpec, EpochDelaySpec, EpochSpec, OPPORTUNITY_BYTES, RowSpec, ScheduleSpec,
     SilenceKindSpec, SilenceSpec, StateSpec, schedule_rows, schedule_series,

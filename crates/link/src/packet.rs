@@ -1,6 +1,8 @@
-//! What the link has to know of a packet: its length, and the code point by which it tells its class.
+//! What the link has to know of a packet: its length, the code point by which it tells its class, and its ECN field.
 
-/// What travels over the link. The link moves packets and never looks inside.
+use crate::Ecn;
+
+/// What travels over the link. The link moves packets, may mark them, and never looks inside.
 pub trait Packet {
     /// Length of the IP packet, header included. Must not change while the link holds the packet.
     fn len_bytes(&self) -> u32;
@@ -10,6 +12,14 @@ pub trait Packet {
     fn dscp(&self) -> u8 {
         0
     }
+
+    /// The ECN field (RFC 3168 section 5); unless a kind of packet knows better, its sender takes no part.
+    fn ecn(&self) -> Ecn {
+        Ecn::NotEct
+    }
+
+    /// Sets the field to CE. Called only where [`is_capable`](Ecn::is_capable) is true of [`ecn`](Self::ecn).
+    fn mark_ce(&mut self) {}
 }
 
 impl Packet for Vec<u8> {

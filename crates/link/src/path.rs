@@ -122,8 +122,8 @@ impl<P: Packet> Path<P> {
         self.advance(now);
         LinkReport {
             marked: self.marked,
-            forward: self.forward.counters().report(self.now),
-            return_: self.return_.counters().report(self.now),
+            forward: self.forward.report(self.now),
+            return_: self.return_.report(self.now),
             series: self.series(),
             probes: self.probes(),
             lateness: None,

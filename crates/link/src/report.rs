@@ -58,6 +58,33 @@ pub struct DirectionReport {
     pub queue_mean_bytes: f64,
     /// Most bytes that waited at one time.
     pub queue_max_bytes: Bytes,
+    /// The classes of a queue that marks packets: `l4s` and `classic`, or `all`; none where it only drops.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub queue_classes: Vec<QueueClassReport>,
+}
+
+/// One class of a queue that marks packets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct QueueClassReport {
+    /// Its name.
+    pub name: String,
+    /// Packets that left the queue for the transmitter.
+    pub packets: u64,
+    /// Packets of them that the queue marked (RFC 3168: CE); those that came with a mark are not among them.
+    pub marked_packets: u64,
+    /// Packets that were dropped in place of a mark.
+    pub dropped_packets: u64,
+    /// Median of the wait, to the next 10 us; none where no packet left.
+    #[cfg_attr(feature = "serde", serde(rename = "wait_p50_ns"))]
+    pub wait_p50: Option<Duration>,
+    /// 99th percentile of the wait.
+    #[cfg_attr(feature = "serde", serde(rename = "wait_p99_ns"))]
+    pub wait_p99: Option<Duration>,
+    /// Longest wait.
+    #[cfg_attr(feature = "serde", serde(rename = "wait_max_ns"))]
+    pub wait_max: Option<Duration>,
 }
 
 /// Lost packets of one direction by cause.

@@ -7,7 +7,7 @@ use bentpipe_link::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };
 use bentpipe_link::{Direction, Event, Packet, Path};
-use bentpipe_units::{Bytes, Duration, Rate, Time};
+use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
@@ -77,6 +77,7 @@ fn timed_spec() -> LinkSpec {
             limit_bytes: Bytes::new(1_000_000),
             target_ns: Duration::from_millis(5),
             interval_ns: Duration::from_millis(100),
+            ecn: Switch::Off,
         };
         direction.loss = LossSpec::Outages {
             period_ns: Duration::from_secs(1),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::common::*;
 use bentpipe_link::{Direction, DropCause, Path};
 use bentpipe_link::{DirectionSpec, LinkSpec, QueueSpec};
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration, Switch, Time};
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;
@@ -20,6 +20,7 @@ fn codel(target_ns: u64, interval_ns: u64, limit: u64) -> LinkSpec {
         limit_bytes: Bytes::new(limit),
         target_ns: Duration::from_nanos(target_ns),
         interval_ns: Duration::from_nanos(interval_ns),
+        ecn: Switch::Off,
     };
     symmetric(DirectionSpec { queue, ..pipe(RATE_BPS, Duration::ZERO) })
 }

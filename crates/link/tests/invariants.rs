@@ -91,7 +91,8 @@ proptest! {
         forward in any_direction(), return_ in any_direction(), offers in any_offers(), seed: u64,
     ) {
         let keeps = |direction: &DirectionSpec| {
-            direction.loss == LossSpec::None && !matches!(direction.queue, QueueSpec::Codel { .. })
+            direction.loss == LossSpec::None
+                && !matches!(direction.queue, QueueSpec::Codel { .. } | QueueSpec::Dualpi2(_))
         };
         let lossless = keeps(&forward) && keeps(&return_);
         let mut path = Path::new(&link(forward, return_), seed, Time::ZERO);

@@ -6,6 +6,7 @@ mod codel;
 mod common;
 mod dama;
 mod directions;
+mod dualpi2;
 mod dvbs2;
 mod empirical;
 mod forward_link;

@@ -81,7 +81,9 @@ fn refused_by_rule(offers: &[Offer], rate_bps: u64, queue: &QueueSpec) -> Vec<us
             QueueSpec::Bytes { limit_bytes } => bytes + u64::from(offer.len) <= limit_bytes.get(),
             QueueSpec::Packets { limit_packets } => packets < *limit_packets,
             QueueSpec::Time { limit_ns } => start - now <= limit_ns.as_nanos(),
-            QueueSpec::RandomEarlyDrop { .. } | QueueSpec::Codel { .. } => unreachable!("not drop-tail"),
+            QueueSpec::RandomEarlyDrop { .. } | QueueSpec::Codel { .. } | QueueSpec::Dualpi2(_) => {
+                unreachable!("not drop-tail")
+            }
         };
         if start == now || fits {
             let arrival = u128::from(now) * rate;

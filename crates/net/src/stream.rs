@@ -4,6 +4,7 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 
+use bentpipe_run::Transition;
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use crate::Bulk;
@@ -74,4 +75,6 @@ pub struct TcpSample {
     pub delivery_rate: Option<Rate>,
     /// Segments retransmitted since the connection started.
     pub retransmitted_packets: u64,
+    /// The phases of Careful Resume so far: of TCP on the clock of the network, of QUIC from the start of the connection.
+    pub resumption: Vec<Transition>,
 }

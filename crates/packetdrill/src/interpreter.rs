@@ -1,5 +1,6 @@
 //! Runs a script, event by event, against a backend.
 
+use bentpipe_tcp::TimerWheel;
 use bentpipe_units::{Duration, Time};
 
 use crate::backend::{Backend, Captured, Ended, Progress, TcpInfo};
@@ -15,7 +16,6 @@ use crate::prepare::{Handles, prepare};
 use crate::script::{Action, Base, CallLine, Event, PacketPattern, Script, When};
 use crate::settings::{IpVersion, Settings};
 use crate::verdict::{Difference, Skip, Verdict};
-use crate::wheel::lateness;
 
 /// Judges a line of Python: `Ok` where it ends without an error.
 pub type Evaluate<'a> = dyn FnMut(&Code<'_>) -> Result<(), CodeError> + 'a;
@@ -132,9 +132,9 @@ struct Blocked {
 struct Due {
     from: Time,
     to: Time,
-    /// What a time that it is given is counted from.
+    /// What the time is counted from at which a call that blocks returns.
     base: Time,
-    /// When the last event was over, from which its tolerance counts.
+    /// When the last event was over, from which count its tolerance and how late a timer may be.
     since: Time,
     is_any: bool,
 }
@@ -339,7 +339,7 @@ impl<B: Backend> Interpreter<'_, B> {
     fn returned(&mut self, blocked: &Blocked, at: Time, outcome: &Outcome) -> Result<(), Stop> {
         self.check_outcome(blocked.line, &blocked.call, &blocked.expected, outcome)?;
         let Blocked { until, since, .. } = *blocked;
-        let due = Due { from: until, to: until, base: at, since, is_any: false };
+        let due = Due { from: until, to: until, base: since, since, is_any: false };
         self.check_time(blocked.line, due, at, &format!("{} to return", blocked.call.name))
     }
 
@@ -414,7 +414,7 @@ impl<B: Backend> Interpreter<'_, B> {
 
     fn check_time(&self, line: u32, due: Due, at: Time, what: &str) -> Result<(), Stop> {
         let tolerance = self.settings.tolerance_of(due.to.since(due.since));
-        let late = lateness(due.to.since(due.base));
+        let late = TimerWheel::lateness(due.to.since(due.since));
         if due.is_any || (at + tolerance >= due.from && at <= due.to + tolerance + late) {
             return Ok(());
         }

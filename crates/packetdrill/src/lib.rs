@@ -33,7 +33,6 @@ mod settings;
 mod simulated;
 mod symbols;
 mod verdict;
-mod wheel;
 pub mod wire;
 
 pub use backend::{Backend, Captured, Ended, Progress, TcpInfo};

@@ -191,12 +191,7 @@ impl IpVersion {
 
     /// By the name that the option has for it.
     pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "ipv4" => Some(Self::V4),
-            "ipv4-mapped-ipv6" => Some(Self::V4Mapped),
-            "ipv6" => Some(Self::V6),
-            _ => None,
-        }
+        [Self::V4, Self::V4Mapped, Self::V6].into_iter().find(|version| version.name() == name)
     }
 }
 

@@ -202,6 +202,27 @@ fn the_tolerance_counts_from_the_last_event_wherever_times_do() {
 }
 
 #[test]
+fn how_late_a_timer_may_be_counts_from_the_last_event_wherever_times_do() {
+    // Of the write at 5 s the timeout of 300 ms are jiffy 1325, in the slot of eight that ends with jiffy 1328, at 5.312 s. Such a
+    // timer may be late by eight jiffies and one, 36 ms, beside a tolerance of 4 ms; one of 5 s by 65, 260 ms.
+    let repeated = |at: &str| {
+        let text = "5.0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 1";
+        verdict(&format!("{text}\n{at} > P. 1:1001(1000) ack 1"))
+    };
+    let is_late = |verdict| matches!(verdict, Verdict::Failed(difference) if difference.is_timing);
+    assert_eq!(repeated("5.3"), Verdict::Passed);
+    assert_eq!(repeated("5.274"), Verdict::Passed);
+    assert!(is_late(repeated("5.270")));
+    // A call that blocks for 300 ms, too, may be late by 36 ms and the tolerance.
+    let read = |after: &str| {
+        let text = "+0...0.3 read(4, ..., 1000) = 500";
+        verdict(&format!("{text}\n{after} < . 1:501(500) ack 1 win 511\n+0 > . 1:1(0) ack 501"))
+    };
+    assert_eq!(read("+.338"), Verdict::Passed);
+    assert!(is_late(read("+.342")));
+}
+
+#[test]
 fn a_socket_is_bound_to_an_address_of_its_host_alone() {
     let bind = |address: &str| {
         let text = format!(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bentpipe_emu::parts::{self, PartError};
 use bentpipe_emu::{INTERCEPTION_PORT, UDP_BUFFER_BYTES};
 use bentpipe_http::tls::{Identity, KeyKind};
-use bentpipe_run::{Algorithm, RunSpec};
+use bentpipe_run::{Algorithm, RunSpec, SlowStartChoice};
 use bentpipe_trace::pcapng;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -18,6 +18,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UDP_BUFFER_BYTES", UDP_BUFFER_BYTES)?;
     let in_kernel = Algorithm::ALL.into_iter().filter_map(|cc| Some((cc.name(), cc.kernel_name()?)));
     module.add("KERNEL_CONGESTION_CONTROLS", in_kernel.into_py_dict(module.py())?)?;
+    let search = Algorithm::Cubic.kernel_name_with(Some(SlowStartChoice::Search));
+    module.add("KERNEL_CUBIC_WITH_SEARCH", search)?;
     module.add_function(wrap_pyfunction!(run_part, module)?)?;
     module.add_function(wrap_pyfunction!(measure_hosts, module)?)?;
     module.add_function(wrap_pyfunction!(congestion_control_obstacle, module)?)?;

@@ -12,7 +12,7 @@ use crate::{
     LinkReport, Metrics, ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance, Reason,
     RunRecord, RunSpec, Status, Table, Workload,
 };
-use crate::{handshakes, spare_connections, streams, visit};
+use crate::{handshakes, queues, spare_connections, streams, visit};
 
 /// The reports of a finished run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,7 +38,11 @@ pub fn assemble(
     let mut origin = visit::left_out(&spec, origin, start);
     client.transfers.append(&mut origin.transfers);
     client.transfers.sort_by_key(|transfer| transfer.flow);
-    let flows = flows::records(&spec, &client, &origin);
+    let queues = queues::records(&spec, &link);
+    let mut flows = flows::records(&spec, &client, &origin);
+    if !queues.is_empty() {
+        flows::add_round_trips(&mut flows, &client, &origin);
+    }
     let bytes_by_layer = BytesByLayer::of(&spec, &client, &link);
     let metrics = metrics(&spec, &flows, &client, &origin, &link);
     let faults: Vec<Reason> = client.faults.iter().chain(&origin.faults).cloned().collect();
@@ -60,6 +64,7 @@ pub fn assemble(
         browser: client.browser.as_ref().map(|browser| BrowserRecord::of(browser, start)),
         bytes_by_layer,
         flows,
+        queues,
         series: series(start, &client, origin.sender, link.series, link.probes),
         client_connections: relative(client.connections, start),
         origin_connections: relative(origin.connections, start),
@@ -105,6 +110,8 @@ fn metrics(
         link.direction(spec.link_direction(Direction::Down)),
         link.direction(spec.link_direction(Direction::Up)),
     );
+    let of_data = spec.link_direction(if is_up(spec) { Direction::Up } else { Direction::Down });
+    let span = end.filter(|_| is_alone(spec)).map(|end| end.since(start));
     let (wire_down, wire_up) = (down.offered_bytes.get(), up.offered_bytes.get());
     let mut metrics = Metrics {
         plt_s: last_byte(&client.objects).map(after_start),
@@ -132,7 +139,10 @@ fn metrics(
         first_flight_bytes: first_flight(spec, client, link).map(Bytes::get),
         queue_mean_bytes_down: down.queue_mean_bytes,
         queue_max_bytes_down: down.queue_max_bytes.get(),
-        utilisation: end.filter(|_| is_alone(spec)).and_then(|end| utilisation(spec, link, end.since(start))),
+        utilisation: span.and_then(|span| utilisation(spec, link, of_data, span)),
+        ack_utilisation: span
+            .filter(|_| spec.flows().is_some() && spec.quic.ack_frequency.is_some())
+            .and_then(|span| utilisation(spec, link, of_data.opposite(), span)),
         ..Metrics::default()
     };
     round_trips(&mut metrics, client, origin);
@@ -176,7 +186,11 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
         let never_connected = connection.connected.is_none() && found.is_empty();
         let is_told = (spec.client.is_none() || end != End::Client || connection.transport != "quic")
             && !never_connected;
-        if has_its_own && is_told && found != wanted.name() && Some(found) != wanted.kernel_name() {
+        if has_its_own
+            && is_told
+            && found != wanted.name()
+            && Some(found) != wanted.kernel_name_with(spec.slow_start)
+        {
             let (expected, found) = (wanted.name().to_owned(), found.to_owned());
             doubts.push(Reason::WrongCongestionControl { end, expected, found });
         }
@@ -188,6 +202,7 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
         }
     }
     doubts.extend(handshakes::doubts(spec, client, origin));
+    doubts.extend(handshakes::key_exchange_doubts(spec, client, origin));
     doubts.extend(spare_connections::doubt(spec, client, origin));
     let ports: Vec<u16> =
         (0..).take(flows.len()).filter_map(|flow| flows::client_port(client, flow)).collect();
@@ -274,9 +289,13 @@ fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Opt
     Some(flight.map(|packet| packet.bytes).sum())
 }
 
-/// How much of the direction was used that the data take.
-fn utilisation(spec: &RunSpec, link: &LinkReport, span: Duration) -> Option<f64> {
-    let taken = spec.link_direction(if is_up(spec) { Direction::Up } else { Direction::Down });
+/// How much of a direction was used.
+fn utilisation(
+    spec: &RunSpec,
+    link: &LinkReport,
+    taken: bentpipe_link::Direction,
+    span: Duration,
+) -> Option<f64> {
     let (direction, counted) = (spec.link.direction(taken), link.direction(taken));
     let rate_bps = scheduled_mean_bps(link, taken, span)
         .unwrap_or_else(|| direction.capacity.nominal_bps().as_bps() as f64);

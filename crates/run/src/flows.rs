@@ -3,8 +3,8 @@
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::{
-    ClientReport, ConnectionReport, FlowRecord, FlowSpec, FlowsSpec, INTERVAL, OriginReport, RunSpec, Table,
-    TransferReport,
+    ClientReport, ConnectionReport, FlowRecord, FlowSpec, FlowsSpec, INTERVAL, OriginReport, RttUnderLoad,
+    RunSpec, Table, TransferReport,
 };
 
 /// The flows of a run as its parties saw them; none of other workloads.
@@ -32,9 +32,33 @@ pub(crate) fn records(spec: &RunSpec, client: &ClientReport, origin: &OriginRepo
                 .sum(),
             rtt_mean_s: client_port.and_then(|port| rtt_mean_s([&client.sender, &origin.sender], port)),
             share: (total > 0.0).then(|| payload / total),
+            rtt_under_load: None,
         }
     };
     (0..).zip(&flows.flows).zip(shared).map(record).collect()
+}
+
+/// Adds how long each flow's round trips were while it ran.
+pub(crate) fn add_round_trips(flows: &mut [FlowRecord], client: &ClientReport, origin: &OriginReport) {
+    for flow in flows {
+        let Some(port) = flow.client_port else { continue };
+        let own = |one: &&ConnectionReport| one.client_port == port && one.min_rtt.is_some();
+        // Of both ends, the one that sends has rows.
+        let senders = [(&client.sender, &client.connections), (&origin.sender, &origin.connections)];
+        flow.rtt_under_load = senders.into_iter().find_map(|(rows, connections)| {
+            let mut rtts: Vec<f64> = srtts(rows, port).collect();
+            rtts.sort_by(f64::total_cmp);
+            let least = connections.iter().find(own)?.min_rtt?;
+            let (p50_s, p99_s) = (nearest_rank(&rtts, 0.5)?, nearest_rank(&rtts, 0.99)?);
+            Some(RttUnderLoad { min_s: least.as_secs_f64(), p50_s, p99_s })
+        });
+    }
+}
+
+/// The value of which so much of all are no greater, of sorted ones.
+fn nearest_rank(sorted: &[f64], p: f64) -> Option<f64> {
+    let rank = (p * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.max(1) - 1).copied()
 }
 
 /// Jain, Chiu, Hawe 1984: (sum of x)^2 / (n * sum of x^2); of shares, the first sum is one.
@@ -123,8 +147,14 @@ fn connections<'a>(
 }
 
 fn rtt_mean_s(senders: [&Table; 2], client_port: u16) -> Option<f64> {
-    let rows = senders.into_iter().flat_map(|t| t.column("client_port").iter().zip(t.column("srtt_s")));
-    let own = rows.filter(|(port, srtt)| **port == f64::from(client_port) && !srtt.is_nan());
-    let (count, sum) = own.fold((0, 0.0), |(count, sum), (_, srtt)| (count + 1, sum + srtt));
+    let own = senders.into_iter().flat_map(|table| srtts(table, client_port));
+    let (count, sum) = own.fold((0, 0.0), |(count, sum), srtt| (count + 1, sum + srtt));
     (count > 0).then(|| sum / f64::from(count))
+}
+
+/// The smoothed RTT of one connection at each look at it.
+fn srtts(sender: &Table, client_port: u16) -> impl Iterator<Item = f64> {
+    let rows = sender.column("client_port").iter().zip(sender.column("srtt_s"));
+    let own = rows.filter(move |(port, srtt)| **port == f64::from(client_port) && !srtt.is_nan());
+    own.map(|(_, srtt)| *srtt)
 }

@@ -41,6 +41,23 @@ pub(crate) fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginRepor
         .collect()
 }
 
+/// Connections whose keys were agreed on by another way than the run asks for.
+pub(crate) fn key_exchange_doubts(
+    spec: &RunSpec,
+    client: &ClientReport,
+    origin: &OriginReport,
+) -> Vec<Reason> {
+    let Some(wanted) = spec.key_exchange else { return Vec::new() };
+    let at_client = client.connections.iter().map(|connection| (End::Client, connection));
+    let at_origin = origin.connections.iter().map(|connection| (End::Origin, connection));
+    at_client
+        .chain(at_origin)
+        .filter_map(|(end, connection)| Some((end, connection.key_exchange.clone()?)))
+        .filter(|(_, found)| found != wanted.name())
+        .map(|(end, found)| Reason::WrongKeyExchange { end, expected: wanted.name().to_owned(), found })
+        .collect()
+}
+
 /// Whether a connection took the place of one by another version of HTTP that was reset as idle.
 pub(crate) fn fell_back(spec: &RunSpec, connection: &ConnectionReport) -> bool {
     spec.tcp.idle_fallback.is_on() && connection.protocol == Http::H1s.alpn()

@@ -19,6 +19,7 @@ mod page_load;
 mod pep;
 mod priorities;
 mod programs;
+mod queues;
 mod reason;
 mod record;
 mod report;
@@ -35,15 +36,16 @@ pub use assemble::{RunReports, assemble, failed};
 // What a spec and a record hold of congestion control, TCP and the link is theirs.
 pub use bentpipe_cc::Algorithm;
 pub use bentpipe_cc::bbr::BbrSpec;
+pub use bentpipe_cc::careful_resume::{ResumeSpec, SavedSpec, Transition};
 pub use bentpipe_cc::slow_start::SlowStartChoice;
 pub use bentpipe_link::{
     AcmSpec, AttenuationPoint, AttenuationSpec, BackgroundSpec, BurstSpec, CapacitySpec, ClassSpec,
-    CustomerSpec, DemandClassSpec, DirectionReport, DirectionSpec, DropCounts, Dscp, DscpError,
+    CustomerSpec, DemandClassSpec, DirectionReport, DirectionSpec, DropCounts, Dscp, DscpError, Dualpi2Spec,
     Dvbs2EncapsulationSpec, Dvbs2Spec, EsN0Spec, FecFrameSpec, FreeSpec, INTERVAL, IdleSpec, JitterSpec,
     LatenessReport, LayoutSpec, LegSpec, LinkReport, LinkSpec, LoadSpec, LossSpec, MixSpec, ModulationSpec,
-    OutageSpec, PacketSighting, PilotsSpec, PlacementSpec, ProtectionSpec, QuantileSpec, QueueSpec, RbdcSpec,
-    Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, Table, TracePacketSpec, VolumeKindSpec,
-    VolumeOrderSpec, VolumeSpec,
+    OutageSpec, PacketSighting, PilotsSpec, PlacementSpec, ProtectionSpec, QuantileSpec, QueueClassReport,
+    QueueSpec, RbdcSpec, Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, Table,
+    TracePacketSpec, VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
 };
 pub use bentpipe_tcp::TcpSpec;
 pub use bentpipe_units::Switch;
@@ -58,15 +60,17 @@ pub use pep::{PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
 pub use priorities::Priorities;
 pub use programs::{Browser, Server};
 pub use reason::{End, Reason};
-pub use record::{Engine, FlowRecord, Metrics, ObjectTiming, Provenance, RunRecord, Status};
+pub use record::{
+    Engine, FlowRecord, Metrics, ObjectTiming, Provenance, QueueRecord, RttUnderLoad, RunRecord, Status,
+};
 pub use report::{
     ClientReport, ConnectionReport, Drops, Handshake, ObjectSighting, OriginReport, PingReport, Purpose,
     TransferReport,
 };
 pub use server_behind::ServerBehind;
 pub use spec::{
-    BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec, ValiditySpec,
-    Workload,
+    AckFrequencySpec, BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec,
+    ValiditySpec, Workload,
 };
-pub use tls::{Resumption, TlsSpec, TlsVersion};
+pub use tls::{KeyExchange, Resumption, TlsSpec, TlsVersion};
 pub use transport::Transport;

@@ -230,6 +230,16 @@ pub enum Reason {
         /// The way that it went.
         found: String,
     },
+    /// TLS or QUIC has agreed on keys by another way than the run asks for.
+    #[error("wrong key exchange at the {end}: expected {expected}, found {found}")]
+    WrongKeyExchange {
+        /// Whose.
+        end: End,
+        /// Of the spec.
+        expected: String,
+        /// Of the library.
+        found: String,
+    },
     /// A browser opened connections that its protocol does not need.
     #[error("the browser opened {connections} connections, expected at most {most_connections}")]
     SpareConnections {

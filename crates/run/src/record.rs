@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Algorithm, BrowserRecord, BytesByLayer, ConnectionReport, Drops, Reason, RunSpec, Table, Transport,
+    Algorithm, BrowserRecord, BytesByLayer, ConnectionReport, Direction, Drops, Reason, RunSpec, Table,
+    Transport,
 };
 
 /// The result of one run, with all that is needed to judge and repeat it.
@@ -37,6 +38,9 @@ pub struct RunRecord {
     /// Every flow of a bulk workload, in the order of the spec. Records of earlier versions have none.
     #[serde(default)]
     pub flows: Vec<FlowRecord>,
+    /// The classes of the link's queues that mark packets; none where queues only drop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queues: Vec<QueueRecord>,
     /// Every connection as the client saw it; instants in nanoseconds from the start of the workload.
     pub client_connections: Vec<ConnectionReport>,
     /// Every connection as the origin saw it; instants as above.
@@ -127,6 +131,41 @@ pub struct FlowRecord {
     /// Of the payload that all flows received while all of them ran, the fraction that was this one's; null when
     /// they never ran at the same time.
     pub share: Option<f64>,
+    /// The sender's smoothed RTT over time; null where no queue of the link marks packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rtt_under_load: Option<RttUnderLoad>,
+}
+
+/// How long round trips of a flow were while it ran.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RttUnderLoad {
+    /// Smallest RTT that the sender saw.
+    pub min_s: f64,
+    /// Median of its smoothed RTT, looked at every 100 ms.
+    pub p50_s: f64,
+    /// 99th percentile of the same.
+    pub p99_s: f64,
+}
+
+/// What one class of a queue of the link did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct QueueRecord {
+    /// Which way the packets went, seen from the client.
+    pub direction: Direction,
+    /// `l4s` or `classic` of a dual queue, `all` of another; of satellite carriers after the name of its class of service.
+    pub class: String,
+    /// Packets that left the queue for the transmitter.
+    pub packets: u64,
+    /// Packets of them that the queue marked (RFC 3168: CE).
+    pub marked_packets: u64,
+    /// Packets that were dropped in place of a mark.
+    pub dropped_packets: u64,
+    /// Median of their wait, to the next 10 us; null where none left.
+    pub wait_p50_s: Option<f64>,
+    /// 99th percentile of the wait.
+    pub wait_p99_s: Option<f64>,
+    /// Longest wait.
+    pub wait_max_s: Option<f64>,
 }
 
 /// The figures of a run. Those that a workload does not have are null.
@@ -184,6 +223,9 @@ pub struct Metrics {
     /// Bytes delivered in the data's direction over what its nominal rate, or the rates of its schedule, would have
     /// carried during the workload.
     pub utilisation: Option<f64>,
+    /// Likewise of the other direction, that of the acknowledgements, where bulk flows ask for a frequency of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ack_utilisation: Option<f64>,
     /// Mean round trip: of the echoes, or of the sender's smoothed RTT over time.
     pub rtt_mean_s: Option<f64>,
     /// Standard deviation of the same.

@@ -1,6 +1,7 @@
 //! What each party of a run saw. Instants are on the run's clock, not yet relative to its start.
 
 use crate::{BrowserReport, Carried, DropCounts, Reason, Table};
+use bentpipe_cc::careful_resume::Transition;
 use bentpipe_units::{Bytes, Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,9 @@ pub struct ConnectionReport {
     /// How TLS was established, where the run has settings for TLS.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshake: Option<Handshake>,
+    /// Key exchange of TLS or QUIC, read back from the library, where the run asks for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_exchange: Option<String>,
     /// When the client closed it, or its peer did; none of a connection that was open at the end of the workload.
     #[serde(default, rename = "closed_ns", skip_serializing_if = "Option::is_none")]
     pub closed: Option<Time>,
@@ -111,6 +115,9 @@ pub struct ConnectionReport {
     /// Why it was opened, where not for a request that had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<Purpose>,
+    /// The phases of Careful Resume (RFC 9959) at this end, where its sender had something to resume from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumption: Vec<Transition>,
 }
 
 /// How a TLS handshake went, read back from the library.
@@ -204,6 +211,7 @@ impl ConnectionReport {
         self.secured = self.secured.map(rebase);
         self.closed = self.closed.map(rebase);
         self.started = rebase(self.started);
+        self.resumption.iter_mut().for_each(|step| step.at = rebase(step.at));
         self
     }
 }

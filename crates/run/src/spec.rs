@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Algorithm, BbrSpec, Browser, Dscp, HostsSpec, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server,
-    ServerBehind, SlowStartChoice, TcpSpec, TlsSpec, Transport,
+    Algorithm, BbrSpec, Browser, Dscp, HostsSpec, Http2Spec, KeyExchange, LinkSpec, PageLoadSpec, PepSpec,
+    ResumeSpec, Server, ServerBehind, SlowStartChoice, TcpSpec, TlsSpec, Transport, Visit,
 };
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
@@ -31,18 +31,24 @@ pub struct RunSpec {
     /// TLS at both ends; without it: TLS 1.3 with a full handshake for every connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsSpec>,
+    /// Key exchange of TLS over TCP and of QUIC; without it: X25519.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_exchange: Option<KeyExchange>,
     /// How fast both ends are; without it they take no time beside that of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostsSpec>,
     /// A proxy on the path, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pep: Option<PepSpec>,
-    /// How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone.
+    /// How slow start ends, where that is not the algorithm's own way in Linux. The kernel's CUBIC can do SEARCH.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slow_start: Option<SlowStartChoice>,
     /// BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bbr: Option<BbrSpec>,
+    /// Careful Resume (RFC 9959) of senders, where they start from what is known of the path. TCP of the kernel cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resume: Option<ResumeSpec>,
     /// What is done over the link.
     pub workload: Workload,
     /// What loads the page, where that is not our loader.
@@ -82,6 +88,27 @@ pub struct QuicSpec {
     /// Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwnd_validation: Option<Switch>,
+    /// How often each end asks the other to acknowledge; without it nobody asks, and every second packet is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_frequency: Option<AckFrequencySpec>,
+    /// Whether packets are ECN-capable (RFC 9000 section 13.4), ECT(1) with Prague and ECT(0) otherwise; without it: on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<Switch>,
+}
+
+/// What an ACK_FREQUENCY frame asks for (draft-ietf-quic-ack-frequency section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AckFrequencySpec {
+    /// Ack-eliciting packets that may come without an acknowledgement: with one more there is one. 1 as without the
+    /// extension (RFC 9000 section 13.2.2).
+    pub ack_eliciting_threshold: u32,
+    /// How long a packet may wait for its acknowledgement, at least 1 ms. No longer than the longer of a round trip and
+    /// 25 ms is asked for.
+    pub requested_max_ack_delay_ns: Duration,
+    /// By how many packets one may be late before it is acknowledged at once: 0 never, 1 as without the extension
+    /// (RFC 9000 section 13.2.1).
+    pub reordering_threshold: u32,
 }
 
 /// What the client does.
@@ -187,6 +214,13 @@ pub struct CaptureSpec {
 }
 
 impl RunSpec {
+    /// Whether a visit before the load teaches senders the path, which takes a load of its own.
+    pub fn learns_path_by_visit(&self) -> bool {
+        let is_repeat =
+            matches!(&self.workload, Workload::PageLoad(load) if load.visit == Some(Visit::Repeat));
+        is_repeat && self.resume.is_some_and(|resume| resume.saved.is_none())
+    }
+
     /// The direction of the link that is taken by what goes down to the client, or up to the server.
     pub const fn link_direction(&self, direction: Direction) -> bentpipe_link::Direction {
         match (self.server_behind, direction) {

@@ -24,6 +24,28 @@ pub enum TlsVersion {
     V1_3,
 }
 
+/// What a client offers first for the keys of TLS 1.3 and of QUIC, and its peer takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum KeyExchange {
+    /// RFC 7748, RFC 8446 section 4.2.8.2: 32 bytes each way.
+    #[serde(rename = "x25519")]
+    X25519,
+    /// ML-KEM-768 (FIPS 203) beside X25519, as browsers have it: 1216 bytes to the server, 1120 back
+    /// (draft-ietf-tls-ecdhe-mlkem).
+    #[serde(rename = "x25519mlkem768")]
+    X25519Mlkem768,
+}
+
+impl KeyExchange {
+    /// Its name in specifications and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::X25519 => "x25519",
+            Self::X25519Mlkem768 => "x25519mlkem768",
+        }
+    }
+}
+
 /// How much of the handshake an earlier one saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

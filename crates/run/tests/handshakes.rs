@@ -2,8 +2,8 @@
 
 use crate::common::{START, at_ms, connection, object, page_load, record, spec};
 use bentpipe_run::{
-    ConnectionReport, End, Handshake, Http, ObjectSighting, Reason, Resumption, RunReports, RunSpec, Status,
-    Switch, Table, TlsSpec, TlsVersion, Visit, Workload,
+    ConnectionReport, End, Handshake, Http, KeyExchange, ObjectSighting, Reason, Resumption, RunReports,
+    RunSpec, Status, Switch, Table, TlsSpec, TlsVersion, Visit, Workload,
 };
 use bentpipe_units::Time;
 
@@ -158,6 +158,23 @@ fn the_reason_names_the_end_and_both_handshakes() {
             found: "full".to_owned(),
         }]
     );
+}
+
+#[test]
+fn a_run_by_another_key_exchange_than_it_asks_for_is_invalid() {
+    let mut spec = spec();
+    spec.key_exchange = Some(KeyExchange::X25519Mlkem768);
+    let with = |found: &str| {
+        let mut reports = page_load();
+        reports.client.connections[0].key_exchange = Some("x25519mlkem768".to_owned());
+        reports.origin.connections[0].key_exchange = Some(found.to_owned());
+        record(spec.clone(), reports)
+    };
+    assert_eq!(with("x25519mlkem768").status, Status::Succeeded);
+    let (expected, found) = ("x25519mlkem768".to_owned(), "x25519".to_owned());
+    let wrong = with("x25519");
+    assert_eq!(wrong.status, Status::Invalid);
+    assert_eq!(wrong.reasons, [Reason::WrongKeyExchange { end: End::Origin, expected, found }]);
 }
 
 #[test]

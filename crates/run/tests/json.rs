@@ -2,11 +2,12 @@
 
 use crate::common::{SPEC, bulk_spec, page_load, record, spec};
 use bentpipe_run::{
-    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Dscp, FileSpec, FlowSpec,
-    FlowsSpec, Http, JitterSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec, PageLoadSpec, PageSpec,
-    PingReport, PingSpec, QuantileSpec, QueueSpec, RunRecord, RunSpec, Transport, ValiditySpec, Workload,
+    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Dscp, Dualpi2Spec, FileSpec,
+    FlowSpec, FlowsSpec, Http, JitterSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec, PageLoadSpec,
+    PageSpec, PingReport, PingSpec, QuantileSpec, QueueSpec, RunRecord, RunSpec, Transport, ValiditySpec,
+    Workload,
 };
-use bentpipe_units::{Bytes, Duration, Rate};
+use bentpipe_units::{Bytes, Duration, Rate, Switch};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -103,7 +104,7 @@ fn names_of_scenarios_are_the_names_in_json() {
     // ARCHITECTURE.md, the command line: values that scripts rely on.
     let name = |http: Http| serde_json::to_value(http).unwrap();
     assert_eq!([Http::H1, Http::H1s, Http::H2, Http::H3].map(name), ["h1", "h1s", "h2", "h3"]);
-    let names = ["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"];
+    let names = ["reno", "cubic", "bbr", "bbr3", "hybla", "vivace", "prague"];
     assert_eq!(Algorithm::ALL.map(|cc| serde_json::to_value(cc).unwrap()), names);
     assert_eq!(Algorithm::ALL.map(Algorithm::name), names);
 }
@@ -180,6 +181,10 @@ fn bytes() -> impl Strategy<Value = Bytes> {
     any::<u64>().prop_map(Bytes::new)
 }
 
+fn switch() -> impl Strategy<Value = Switch> {
+    prop::sample::select(vec![Switch::Off, Switch::On])
+}
+
 fn fraction() -> impl Strategy<Value = f64> {
     0.0..=1.0f64
 }
@@ -199,9 +204,30 @@ fn direction() -> impl Strategy<Value = DirectionSpec> {
         (bytes(), bytes(), fraction()).prop_map(|(limit_bytes, start_bytes, p)| {
             QueueSpec::RandomEarlyDrop { limit_bytes, start_bytes, p }
         }),
-        (bytes(), duration(), duration()).prop_map(|(limit_bytes, target_ns, interval_ns)| {
-            QueueSpec::Codel { limit_bytes, target_ns, interval_ns }
+        (bytes(), duration(), duration(), switch()).prop_map(|(limit_bytes, target_ns, interval_ns, ecn)| {
+            QueueSpec::Codel { limit_bytes, target_ns, interval_ns, ecn }
         }),
+        (
+            bytes(),
+            [duration(), duration(), duration(), duration()],
+            [fraction(), fraction(), fraction(), fraction()]
+        )
+            .prop_map(
+                |(limit_bytes, [target_ns, update_ns, ramp_start_ns, ramp_range_ns], shares)| {
+                    let [alpha_hz, beta_hz, coupling, classic_share] = shares;
+                    QueueSpec::Dualpi2(Dualpi2Spec {
+                        limit_bytes,
+                        target_ns,
+                        update_ns,
+                        alpha_hz,
+                        beta_hz,
+                        coupling,
+                        ramp_start_ns,
+                        ramp_range_ns,
+                        classic_share,
+                    })
+                }
+            ),
     ];
     let outage =
         (any::<u32>(), duration()).prop_map(|(weight, duration_ns)| OutageSpec { weight, duration_ns });

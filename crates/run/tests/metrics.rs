@@ -3,8 +3,8 @@
 use crate::common;
 use crate::common::{at_ms, bulk_spec, download, object, page_load, record, spec, transfer};
 use bentpipe_run::{
-    Direction, DirectionReport, DropCounts, LatenessReport, Metrics, ObjectSighting, PacketSighting,
-    RunReports,
+    AckFrequencySpec, Direction, DirectionReport, DropCounts, LatenessReport, Metrics, ObjectSighting,
+    PacketSighting, RunReports,
 };
 use bentpipe_run::{PingReport, PingSpec, RunSpec, Table, Workload};
 use bentpipe_units::{Bytes, Duration, Time};
@@ -231,6 +231,33 @@ fn utilisation_is_what_was_delivered_over_what_fits_into_the_load() {
     // 8 Mbit/s for 3.000 s carry 3 MB.
     reports.link.forward.delivered_bytes = Bytes::new(1_500_000);
     assert_close(metrics(spec(), reports).utilisation, 0.5);
+}
+
+#[test]
+fn acknowledgements_of_a_flow_use_the_direction_that_its_data_do_not() {
+    let unasked = |direction| bulk_spec(direction, Some(Bytes::new(1_000_000)), None);
+    let flow = |direction| {
+        let mut spec = unasked(direction);
+        spec.quic.ack_frequency = Some(AckFrequencySpec {
+            ack_eliciting_threshold: 9,
+            requested_max_ack_delay_ns: Duration::from_millis(25),
+            reordering_threshold: 1,
+        });
+        spec
+    };
+    let mut reports = download(transfer(1_000_000, 1_060, 4_000));
+    // 2 Mbit/s for 4.000 s carry 1 MB, 8 Mbit/s 4 MB.
+    reports.link.return_.delivered_bytes = Bytes::new(250_000);
+    reports.link.forward.delivered_bytes = Bytes::new(2_000_000);
+    let down = metrics(flow(Direction::Down), reports.clone());
+    assert_close(down.ack_utilisation, 0.25);
+    assert_close(down.utilisation, 0.5);
+    reports.origin.transfers = std::mem::take(&mut reports.client.transfers);
+    let up = metrics(flow(Direction::Up), reports.clone());
+    assert_close(up.ack_utilisation, 0.5);
+    assert_close(up.utilisation, 0.25);
+    // Records of runs that ask for nothing are what they were.
+    assert_eq!(metrics(unasked(Direction::Up), reports).ack_utilisation, None);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use bentpipe_run::schema;
 use serde_json::Value;
 
 /// Endings that are units.
-const UNITS: [&str; 12] = [
+const UNITS: [&str; 13] = [
     "_s",
     "_ns",
     "_bps",
@@ -19,10 +19,15 @@ const UNITS: [&str; 12] = [
     "_superframes",
     "_m",
     "_deg",
+    "_hz",
 ];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 63] = [
+const COUNTS: [(&str, &str); 70] = [
+    ("marked_packets", "packets"),
+    ("dropped_packets", "packets"),
+    ("coupling", "the factor k of RFC 9332"),
+    ("classic_share", "a fraction of the link's time, for classic packets beside L4S"),
     ("seed", "an identity"),
     ("completeness", "a fraction of what the last picture shows"),
     ("initial_receive_window", "segments, as the initial window"),
@@ -60,6 +65,9 @@ const COUNTS: [(&str, &str); 63] = [
     ("queue_mean_bytes_down", "bytes"),
     ("queue_max_bytes_down", "bytes"),
     ("utilisation", "a fraction"),
+    ("ack_utilisation", "a fraction"),
+    ("ack_eliciting_threshold", "packets; the standard's"),
+    ("reordering_threshold", "packets; the standard's"),
     ("queue", "packets, of drops by cause"),
     ("db", "decibels"),
     ("id", "an identity; the standard's"),

@@ -52,10 +52,11 @@ impl Tap {
     }
 
     fn write(&mut self, seen_at: LinkEnd, at: Time, packet: &WirePacket) -> io::Result<()> {
-        let (protocol, ecn) = match packet {
-            WirePacket::Tcp(..) => (Protocol::Tcp, 0),
-            WirePacket::Udp(datagram) => (Protocol::Udp, datagram.ecn),
+        let protocol = match packet {
+            WirePacket::Tcp(..) => Protocol::Tcp,
+            WirePacket::Udp(_) => Protocol::Udp,
         };
+        let ecn = packet.ecn().bits();
         let (source, destination) = (packet.source(), packet.destination());
         let header = Header { protocol, source, destination, dscp: packet.dscp(), ecn };
         self.packet.clear();

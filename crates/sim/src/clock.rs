@@ -158,6 +158,10 @@ impl Timer {
         self.timers.queue().timers[self.index].deadline = deadline;
     }
 
+    pub(crate) fn deadline(&self) -> Time {
+        self.timers.queue().timers[self.index].deadline
+    }
+
     pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
         let queue = &mut *self.timers.queue();
         let state = &mut queue.timers[self.index];

@@ -7,7 +7,7 @@ use bentpipe_net::{Intercepted, Interceptor, Middlebox};
 use bentpipe_run::{Algorithm, Dscp};
 
 use crate::host::backlog::Accepted;
-use crate::net::{Role, SimNet};
+use crate::net::{ANY_CLIENT, Role, SimNet};
 use crate::stream::{SimListener, SimStream, v4};
 
 /// Where the connections of others arrive.
@@ -17,7 +17,7 @@ impl Middlebox for SimNet {
     type Interceptor = SimInterceptor;
 
     fn intercept(&self, cc: Algorithm) -> io::Result<SimInterceptor> {
-        let config = self.config(cc, Role::Server);
+        let config = self.config(cc, Role::Server, ANY_CLIENT);
         Ok(SimInterceptor(self.listener(self.host.call(|host, _| host.tcp.intercept(config)))))
     }
 

@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::io;
-use std::net::{SocketAddr, SocketAddrV4};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
 use bentpipe_net::{Datagrams, Net, Processor, QuicSocket};
 use bentpipe_run::{Algorithm, BbrSpec, Dscp, RunSpec, TcpSpec};
-use bentpipe_tcp::{Config, FastOpen, PortError, TimerWheel};
+use bentpipe_tcp::{Config, FastOpen, Memory, PortError, TimerWheel};
 use bentpipe_units::Time;
 
 use crate::host::backlog::Listening;
@@ -23,6 +23,9 @@ use crate::tick::TickTimer;
 /// The ECN bits of a packet whose sender does not take part (RFC 3168 section 5).
 const NOT_ECN_CAPABLE: u8 = 0;
 
+/// Whoever connects: the one client of a host.
+pub(crate) const ANY_CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+
 /// One simulated host's network, clock and executor.
 #[derive(Clone)]
 pub struct SimNet {
@@ -32,6 +35,8 @@ pub struct SimNet {
     /// The instant of time zero, for the QUIC library.
     pub(crate) epoch: Instant,
     pub(crate) content: Content,
+    /// What its senders know of paths.
+    pub(crate) paths: Memory,
 }
 
 /// A UDP socket of a simulated host.
@@ -45,7 +50,8 @@ pub(crate) enum Role {
 }
 
 impl SimNet {
-    pub(crate) fn config(&self, cc: Algorithm, role: Role) -> Config {
+    /// Settings of TCP, at one end of connections with `remote`.
+    pub(crate) fn config(&self, cc: Algorithm, role: Role, remote: IpAddr) -> Config {
         let seed = self.spec.seed ^ ((self.host.id() as u64) << 32);
         let mtu = u32::try_from(self.spec.link.mtu_bytes.get()).unwrap_or(u32::MAX);
         let fast_open = match role {
@@ -55,9 +61,11 @@ impl SimNet {
         };
         let slow_start = self.spec.slow_start;
         let bbr = self.spec.bbr.unwrap_or(BbrSpec::LINUX);
+        // The connection says when it starts.
+        let resume = self.spec.resume.map(|spec| spec.on(spec.path_of(&self.paths, remote), Time::ZERO));
         // The hosts of an emulated run share a kernel.
         let wheel = TimerWheel::drawn(self.spec.seed);
-        Config { mtu, slow_start, bbr, fast_open, wheel, ..Config::new(&self.spec.tcp, cc, seed) }
+        Config { mtu, slow_start, bbr, resume, fast_open, wheel, ..Config::new(&self.spec.tcp, cc, seed) }
     }
 
     /// A connection of which the SYN is on its way.
@@ -68,7 +76,8 @@ impl SimNet {
         cc: Algorithm,
         dscp: Dscp,
     ) -> io::Result<SimStream> {
-        let (to, config) = (v4(to)?, self.config(cc, Role::Client));
+        check_over_tcp(cc)?;
+        let (to, config) = (v4(to)?, self.config(cc, Role::Client, to.ip()));
         let id = self.host.call(|host, now| host.tcp.connect(now, from, to, &config, dscp));
         let id = id.map_err(port_error)?;
         Ok(SimStream { host: self.host.clone(), id, content: self.content })
@@ -109,7 +118,8 @@ impl Net for SimNet {
     }
 
     fn listen(&self, at: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<SimListener> {
-        let (at, config) = (v4(at)?, self.config(cc, Role::Server));
+        check_over_tcp(cc)?;
+        let (at, config) = (v4(at)?, self.config(cc, Role::Server, ANY_CLIENT));
         let listening = self.host.call(|host, _| host.tcp.listen(at, config, dscp)).map_err(port_error)?;
         Ok(self.listener(listening))
     }
@@ -151,6 +161,16 @@ impl Datagrams for SimDatagrams {
         let received = poll_fn(|cx| self.0.borrow().poll_receive(cx, buffer)).await;
         Ok((received.length, received.from))
     }
+}
+
+/// Whether TCP can have a congestion control, as the kernel says of its own on the other engine.
+fn check_over_tcp(cc: Algorithm) -> io::Result<()> {
+    if Algorithm::OVER_TCP.contains(&cc) {
+        return Ok(());
+    }
+    let known = Algorithm::OVER_TCP.map(Algorithm::name).join(", ");
+    let message = format!("run.cc over TCP: expected one of {known}, found {}", cc.name());
+    Err(io::Error::new(io::ErrorKind::Unsupported, message))
 }
 
 fn port_error(error: PortError) -> io::Error {

@@ -9,6 +9,7 @@ use std::time::Instant;
 use bentpipe_http::tls::Identity;
 use bentpipe_net::Addresses;
 use bentpipe_run::{LinkReport, PepSpec, RunSpec};
+use bentpipe_tcp::Memory;
 use bentpipe_units::{Bytes, Duration, Time};
 use bentpipe_web::Ports;
 use bentpipe_web::pep::{self, Pep, PepError, Side};
@@ -144,7 +145,8 @@ impl Network {
 
     fn host(&self, id: HostId) -> SimNet {
         let host = HostHandle::new(Rc::clone(&self.shared), id);
-        SimNet { host, spec: Rc::clone(&self.spec), epoch: self.epoch, content: self.content }
+        let (spec, paths) = (Rc::clone(&self.spec), Memory::default());
+        SimNet { host, spec, epoch: self.epoch, content: self.content, paths }
     }
 }
 

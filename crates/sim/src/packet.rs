@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
+use bentpipe_link::Ecn;
 use bentpipe_run::Dscp;
 use bentpipe_tcp::Segment;
 
@@ -74,6 +75,14 @@ impl WirePacket {
         match self {
             Self::Udp(datagram) => datagram.dscp,
             Self::Tcp(_, dscp) => *dscp,
+        }
+    }
+
+    /// The ECN field of the IP header.
+    pub(crate) fn ecn(&self) -> Ecn {
+        match self {
+            Self::Udp(datagram) => Ecn::of_traffic_class(datagram.ecn),
+            Self::Tcp(segment, _) => Ecn::of_traffic_class(segment.ecn),
         }
     }
 }

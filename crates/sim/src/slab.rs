@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::mem;
 use std::net::SocketAddrV4;
 
-use bentpipe_link::Packet;
+use bentpipe_link::{Ecn, Packet};
 use bentpipe_run::Dscp;
 use bentpipe_tcp::{Flags, Options, Payload, Segment, SeqNumber, Timestamps};
 
@@ -16,6 +16,8 @@ pub(crate) struct PacketHandle {
     slot: usize,
     len_bytes: u32,
     dscp: Dscp,
+    /// As the link has left it.
+    ecn: Ecn,
 }
 
 /// The packets inside the link.
@@ -62,6 +64,14 @@ impl Packet for PacketHandle {
     fn dscp(&self) -> u8 {
         self.dscp.get()
     }
+
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+
+    fn mark_ce(&mut self) {
+        self.ecn = Ecn::Ce;
+    }
 }
 
 impl PacketSlab {
@@ -71,22 +81,25 @@ impl PacketSlab {
 
     #[inline]
     pub(crate) fn put(&mut self, packet: WirePacket) -> PacketHandle {
-        let (len_bytes, dscp) = (packet.len_bytes().saturating_add(self.header_bytes), packet.dscp());
+        let len_bytes = packet.len_bytes().saturating_add(self.header_bytes);
+        let (dscp, ecn) = (packet.dscp(), packet.ecn());
         let slot = self.free.pop_front().unwrap_or(self.slots.len());
         match self.slots.get_mut(slot) {
             Some(free) => *free = packet.into(),
             None => self.slots.push(packet.into()),
         }
-        PacketHandle { slot, len_bytes, dscp }
+        PacketHandle { slot, len_bytes, dscp, ecn }
     }
 
     #[inline]
     pub(crate) fn take(&mut self, handle: PacketHandle) -> WirePacket {
         self.free.push_back(handle.slot);
         match mem::replace(&mut self.slots[handle.slot], Slot::Free) {
-            Slot::Udp(datagram) => WirePacket::Udp(datagram),
-            Slot::Plain(plain) => WirePacket::Tcp(plain.segment(), handle.dscp),
-            Slot::Tcp(segment) => WirePacket::Tcp(*segment, handle.dscp),
+            Slot::Udp(datagram) => WirePacket::Udp(Datagram { ecn: handle.ecn.bits(), ..datagram }),
+            Slot::Plain(plain) => WirePacket::Tcp(plain.segment(handle.ecn), handle.dscp),
+            Slot::Tcp(segment) => {
+                WirePacket::Tcp(Segment { ecn: handle.ecn.bits(), ..*segment }, handle.dscp)
+            }
             Slot::Free => unreachable!("a handle stands for one packet"),
         }
     }
@@ -115,6 +128,8 @@ impl PlainSegment {
             ack,
             window,
             options,
+            // The handle has it.
+            ecn: _,
             payload: Payload::Length(bytes),
         } = segment
         else {
@@ -125,11 +140,12 @@ impl PlainSegment {
         Some(Self { source, destination, flags, window, seq, ack, timestamps, bytes })
     }
 
-    fn segment(self) -> Segment {
+    fn segment(self, ecn: Ecn) -> Segment {
         let Self { source, destination, flags, window, seq, ack, timestamps, bytes } = self;
         let options = Options { timestamps, ..Options::default() };
         let payload = Payload::Length(u64::from(bytes));
-        Segment { source, destination, flags, seq, ack, window, options, payload }
+        let ecn = ecn.bits();
+        Segment { source, destination, flags, seq, ack, window, options, ecn, payload }
     }
 }
 
@@ -171,6 +187,7 @@ mod tests {
             ack: SeqNumber(4),
             window: 5,
             options: Options { timestamps: Some(Timestamps { value: 6, echo: 7 }), ..Options::default() },
+            ecn: Ecn::Ect0.bits(),
             payload: Payload::Length(1448),
         };
         let syn = SynOptions { mss: 1460, window_scale: Some(7), sack: SackPermitted::Yes, fast_open: None };

@@ -3,10 +3,10 @@
 //! The clock is exact; what paces QUIC and lets programs wait is not, on either engine. A timer is due at the first tick
 //! that is not before its deadline (tokio's `deadline_to_tick`). A program that waits for it sleeps for whole
 //! milliseconds (`epoll_wait`), the ticks from the one that has passed to that which is due, and so wakes as long after
-//! the due tick as it began to wait after a tick; if anything else wakes it in between, the timer is seen then.
+//! the due tick as it began to wait after a tick; if anything else wakes it in between, the timer is seen then. The QUIC
+//! library, woken by anything else, sees a deadline that has passed by its clock, whatever the tick.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use bentpipe_units::{Duration, Time};
@@ -20,26 +20,22 @@ const TICK: u64 = 1_000_000;
 #[derive(Debug)]
 pub(crate) struct TickTimer {
     clock: Arc<Clock>,
+    /// Comes when the program sees it that began to wait when it was set.
     timer: Timer,
-    /// The tick at which it is due, in nanoseconds.
-    due: AtomicU64,
 }
 
 impl TickTimer {
     pub(crate) fn new(clock: &Arc<Clock>, deadline: Time) -> Self {
-        let due = due(deadline);
-        let timer = Timer::new(clock, seen(due, clock.now()));
-        Self { clock: Arc::clone(clock), timer, due: AtomicU64::new(due.as_nanos()) }
+        let timer = Timer::new(clock, seen(due(deadline), clock.now()));
+        Self { clock: Arc::clone(clock), timer }
     }
 
     pub(crate) fn reset(&self, deadline: Time) {
-        let due = due(deadline);
-        self.due.store(due.as_nanos(), Ordering::Relaxed);
-        self.timer.reset(seen(due, self.clock.now()));
+        self.timer.reset(seen(due(deadline), self.clock.now()));
     }
 
     pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.due.load(Ordering::Relaxed) <= self.clock.now().as_nanos() {
+        if tick_of(self.timer.deadline()) <= self.clock.now() {
             return Poll::Ready(());
         }
         self.timer.poll(cx)
@@ -54,6 +50,11 @@ fn due(deadline: Time) -> Time {
 /// When a program sees that tick that waits for it from `now` on.
 fn seen(due: Time, now: Time) -> Time {
     if due <= now { due } else { due.saturating_add(Duration::from_nanos(now.as_nanos() % TICK)) }
+}
+
+/// The tick that is seen then: less than one before.
+fn tick_of(seen: Time) -> Time {
+    Time::from_nanos(seen.as_nanos() / TICK * TICK)
 }
 
 #[cfg(test)]
@@ -75,7 +76,8 @@ mod tests {
     /// From 3.3 ms on a deadline at 5.2 ms: epoll sleeps 6 - 3 = 3 ms.
     #[test]
     fn a_program_that_waits_sleeps_for_whole_milliseconds() {
-        assert_eq!(seen(due(at(5_200_000)), at(3_300_000)), at(6_300_000));
+        let seen = seen(due(at(5_200_000)), at(3_300_000));
+        assert_eq!((seen, tick_of(seen)), (at(6_300_000), at(6_000_000)));
     }
 
     /// At 5.3 ms a deadline at 5.2 ms has passed, but the tick that it waits for has not.

@@ -114,11 +114,17 @@ fn hybla_is_faster_than_reno_with_one_per_cent_of_random_loss() {
     }
 }
 
-/// Mbit/s of BBR over 10 Mbit/s and 20 ms whose return path holds acknowledgements for up to 60 ms, 50 ms at a time.
+/// Mbit/s of BBR over 10 Mbit/s and 20 ms whose return path holds acknowledgements for up to 60 ms, 50 ms at a time; the mean of
+/// three draws of how long.
 fn with_gathered_acknowledgements(transport: Transport, bbr: Option<BbrSpec>) -> f64 {
+    [1, 2, 3].map(|seed| with_acknowledgements_gathered_by(seed, transport, bbr)).iter().sum::<f64>() / 3.0
+}
+
+fn with_acknowledgements_gathered_by(seed: u64, transport: Transport, bbr: Option<BbrSpec>) -> f64 {
     let rate = Rate::from_bps(10 * MEGABIT);
     let mut spec = geo(rate, Bytes::new(1_000_000), 0.0);
     spec.bbr = bbr;
+    spec.seed = seed;
     for direction in [&mut spec.link.forward, &mut spec.link.return_] {
         direction.delay_ns = Duration::from_millis(10);
     }
@@ -136,8 +142,7 @@ fn bbr_without_room_for_gathered_acknowledgements_waits_for_them() {
         let before = with_gathered_acknowledgements(transport, Some(BbrSpec { extra_acked: Switch::Off }));
         let todays = with_gathered_acknowledgements(transport, None);
         println!("bbr over {transport:?}: {before:.2} Mbit/s, {todays:.2} with room");
-        // QUIC's pacing bridges some of it, since it catches up for ticks of a millisecond.
-        assert!(before < 0.98 * todays, "{transport:?}: {before} and {todays} Mbit/s");
+        assert!(before < 0.97 * todays, "{transport:?}: {before} and {todays} Mbit/s");
     }
 }
 

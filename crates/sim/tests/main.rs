@@ -1,5 +1,6 @@
 //! Runs in virtual time: all files in one program, since each program is linked by itself.
 
+mod ack_frequency;
 mod any_scenario;
 mod capture;
 mod common;
@@ -8,6 +9,7 @@ mod flows;
 mod h2h3;
 mod host_times;
 mod http1;
+mod key_exchange;
 mod layers;
 mod pep;
 mod pep_transfers;

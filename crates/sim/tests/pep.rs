@@ -107,7 +107,7 @@ fn every_version_loads_its_page_through_a_split_wherever_it_stands() {
 #[test]
 fn flows_arrive_whole_through_a_split_with_any_congestion_control_on_either_leg() {
     // Bytes are compared one by one with those that were sent.
-    for (cc, satellite) in Algorithm::ALL.into_iter().zip(Algorithm::ALL.into_iter().rev()) {
+    for (cc, satellite) in Algorithm::OVER_TCP.into_iter().zip(Algorithm::OVER_TCP.into_iter().rev()) {
         for direction in [Direction::Down, Direction::Up] {
             let mut plain = download(geo(megabits(10)), Transport::Tcp, Extent::Of(2_000_000));
             plain.cc = cc;
@@ -350,8 +350,9 @@ fn a_tunnel_is_an_mtu_smaller_by_its_header_and_packets_longer_by_it() {
         assert_eq!(tunnelled.wire_packets_up, direct.wire_packets_up, "{transport:?}");
         let headers = header * tunnelled.wire_packets_down;
         // Longer packets take 6.4 ns more, and how long QUIC waits for a tick moves with them: the delay that an
-        // acknowledgement tells has one byte or two (RFC 9000 sections 16 and 19.3).
-        let spare = if transport == Transport::Quic { 8 } else { 0 };
+        // acknowledgement tells may have a byte more or less (RFC 9000 sections 16 and 19.3). The origin sends 20 of them (qlog); of
+        // 12 seeds four have one that is a byte shorter. Another header would make 742 bytes and more.
+        let spare = if transport == Transport::Quic { 20 } else { 0 };
         let bytes = direct.wire_bytes_down + headers;
         assert!(tunnelled.wire_bytes_down.abs_diff(bytes) <= spare, "{transport:?}");
         assert_eq!(tunnelled.drops.forward.total() + tunnelled.drops.return_.total(), 0);
@@ -387,7 +388,7 @@ proptest! {
         scenario in scenarios(),
         place in places(),
         stands in any::<bool>(),
-        cc in prop::sample::select(Algorithm::ALL.to_vec()),
+        cc in prop::sample::select(Algorithm::OVER_TCP.to_vec()),
         buffer in common::spread(1, 1 << 20),
     ) {
         let (tcp, relay_buffer_bytes) = (scenario.spec.tcp.clone(), Bytes::new(buffer));

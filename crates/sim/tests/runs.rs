@@ -14,7 +14,7 @@ use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
 
 const VERSIONS: [Http; 4] = [Http::H1, Http::H1s, Http::H2, Http::H3];
-const ALGORITHMS: [Algorithm; 6] = Algorithm::ALL;
+const ALGORITHMS: [Algorithm; 6] = Algorithm::OVER_TCP;
 
 /// The sample run over a link of 10 Mbit/s and 530 ms without losses.
 fn lossless() -> RunSpec {

@@ -2,6 +2,7 @@
 
 use bentpipe_cc::Algorithm;
 use bentpipe_cc::bbr::BbrSpec;
+use bentpipe_cc::careful_resume::Resume;
 use bentpipe_cc::slow_start::SlowStartChoice;
 use bentpipe_units::{Bytes, Duration, Switch};
 
@@ -36,6 +37,9 @@ pub struct TcpSpec {
     /// Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub timestamps: Option<Switch>,
+    /// Explicit congestion notification (RFC 3168, `tcp_ecn` of 1) at both ends; off as Linux's clients have it.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
+    pub ecn: Switch,
     /// Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
     pub quick_ack: Switch,
@@ -66,6 +70,8 @@ pub struct Config {
     pub slow_start: Option<SlowStartChoice>,
     /// What BBR version 1 has.
     pub bbr: BbrSpec,
+    /// What its sender resumes from (RFC 9959), where it does; the clock of its memory is that of the connection.
+    pub resume: Option<Resume>,
     /// Initial window in segments (RFC 6928).
     pub initial_window: u32,
     /// First receive window in segments at most, where it is not all that the buffer holds.
@@ -80,6 +86,8 @@ pub struct Config {
     pub nagle: Nagle,
     /// Whether segments carry timestamps, where the peer's do (RFC 7323 section 3).
     pub timestamps: Switch,
+    /// Whether it asks for explicit congestion notification, and agrees to it (RFC 3168).
+    pub ecn: Switch,
     /// Which segments are acknowledged at once.
     pub quick_ack: QuickAck,
     /// Whether data travels with the SYN.
@@ -186,6 +194,7 @@ impl Config {
             congestion_control,
             slow_start: None,
             bbr: BbrSpec::LINUX,
+            resume: None,
             initial_window: spec.initial_window,
             initial_receive_window: spec.initial_receive_window,
             receive_buffer: limits(INITIAL_RECEIVE_BUFFER, spec.receive_buffer_bytes),
@@ -193,6 +202,7 @@ impl Config {
             after_idle: if spec.slow_start_after_idle { AfterIdle::Restart } else { AfterIdle::Keep },
             nagle: if spec.nagle.is_on() { Nagle::On } else { Nagle::Off },
             timestamps: spec.timestamps.unwrap_or(Switch::On),
+            ecn: spec.ecn,
             quick_ack: if spec.quick_ack.is_on() { QuickAck::Always } else { QuickAck::Adaptive },
             fast_open: FastOpen::Off,
             offload: Offload::LINUX,

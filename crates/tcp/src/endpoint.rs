@@ -8,6 +8,7 @@ use bentpipe_units::Time;
 use crate::config::Config;
 use crate::connection::Connection;
 use crate::segment::{Flags, Segment};
+use crate::splitmix::GOLDEN_GAMMA;
 
 /// `ip_local_port_range`.
 const FIRST_LOCAL_PORT: u16 = 32_768;
@@ -185,7 +186,7 @@ impl Endpoint {
         self.created += 1;
         self.connections.insert(ends, id);
         // Each connection draws from a stream of its own (golden-ratio increments, as SplitMix64).
-        let seed = config.seed.wrapping_add(self.created.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let seed = config.seed.wrapping_add(self.created.wrapping_mul(GOLDEN_GAMMA));
         (id, Config { seed, ..config.clone() })
     }
 

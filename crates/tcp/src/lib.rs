@@ -9,10 +9,11 @@
 //! Congestion control is `bentpipe-cc`'s, the same as QUIC's. Beside each rule stands the clause of the RFC, or the
 //! function of Linux, that it follows; what is not modelled is listed in docs/models/tcp-endpoint.md.
 //!
-//! Deliberately absent: clocks, sockets, threads, decoding of headers, ECN, urgent data, keep-alive.
+//! Deliberately absent: clocks, sockets, threads, decoding of headers, AccECN, urgent data, keep-alive.
 
 mod config;
 mod connection;
+mod ecn;
 mod endpoint;
 mod event;
 mod info;
@@ -23,10 +24,12 @@ mod receive;
 mod segment;
 mod send;
 mod sequence;
+mod splitmix;
 mod state;
 mod wheel;
 mod wire;
 
+pub use bentpipe_cc::careful_resume::Memory;
 pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle, Offload, QuickAck, TcpSpec};
 pub use connection::Connection;
 pub use endpoint::{ConnectionId, Endpoint, PortError, Route};

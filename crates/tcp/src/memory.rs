@@ -47,6 +47,7 @@ mod tests {
             ack: SeqNumber(0),
             window: 0,
             options: Options::default(),
+            ecn: 0,
             payload: Payload::Length(payload),
         })
     }

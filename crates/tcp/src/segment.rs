@@ -13,6 +13,13 @@ pub const IP_HEADER: u32 = 20;
 /// TCP header without options (RFC 9293 section 3.1).
 pub const TCP_HEADER: u32 = 20;
 
+/// The ECN field of a packet that takes no part (RFC 3168 section 5).
+pub(crate) const NOT_ECT: u8 = 0b00;
+/// That of one that does.
+pub(crate) const ECT_0: u8 = 0b10;
+/// That of one that was marked on its way.
+pub(crate) const CE: u8 = 0b11;
+
 /// A segment in an IPv4 packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
@@ -20,7 +27,7 @@ pub struct Segment {
     pub source: SocketAddrV4,
     /// For whom it is.
     pub destination: SocketAddrV4,
-    /// SYN, ACK, FIN, RST, PSH.
+    /// SYN, ACK, FIN, RST, PSH, ECE, CWR.
     pub flags: Flags,
     /// Number of the first byte, or of the SYN.
     pub seq: SeqNumber,
@@ -30,6 +37,8 @@ pub struct Segment {
     pub window: u16,
     /// Options.
     pub options: Options,
+    /// The two ECN bits of the IP header (RFC 3168 section 5).
+    pub ecn: u8,
     /// Data.
     pub payload: Payload,
 }
@@ -51,6 +60,10 @@ impl Flags {
     pub const PSH: Self = Self(0x08);
     /// The acknowledgement field is meaningful.
     pub const ACK: Self = Self(0x10);
+    /// ECN echo (RFC 3168 section 6.1).
+    pub const ECE: Self = Self(0x40);
+    /// Congestion window reduced.
+    pub const CWR: Self = Self(0x80);
 
     /// Whether all bits of `other` are set.
     pub const fn contains(self, other: Self) -> bool {
@@ -100,6 +113,7 @@ impl Segment {
             ack,
             window: 0,
             options: Options::default(),
+            ecn: NOT_ECT,
             payload: Payload::EMPTY,
         })
     }

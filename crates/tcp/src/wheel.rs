@@ -5,6 +5,8 @@
 
 use bentpipe_units::{Duration, Time};
 
+use crate::splitmix::{GOLDEN_GAMMA, mixed};
+
 /// A jiffy (`CONFIG_HZ=250`, as of Debian and of the kernel that judges the endpoint).
 pub(crate) const JIFFY: Duration = Duration::from_millis(4);
 /// Jiffies to the end of the first level (`LVL_SIZE` - 1); each further level begins at eight times as much.
@@ -28,33 +30,55 @@ impl TimerWheel {
     /// A wheel that has turned for some time at time zero, drawn by a seed.
     #[must_use]
     pub const fn drawn(seed: u64) -> Self {
-        // The finaliser of SplitMix64 (Steele, Lea, Flood 2014): seeds that are alike are far apart.
-        let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Self { before: Duration::from_nanos((z ^ (z >> 31)) % SPAN.as_nanos()) }
+        // Seeds that are alike are far apart.
+        let drawn = mixed(seed.wrapping_add(GOLDEN_GAMMA));
+        Self { before: Duration::from_nanos(drawn % SPAN.as_nanos()) }
     }
 
-    /// When a timer expires that is set now: never before `wait` has passed, and up to 8/63 of it and two jiffies later
-    /// (`calc_index`).
-    pub(crate) fn expiry(self, now: Time, wait: Duration) -> Time {
-        let jiffies = |nanos: u64| nanos / JIFFY.as_nanos();
-        let clock = jiffies(now.saturating_add(self.before).as_nanos());
-        // usecs_to_jiffies rounds up.
-        let delta = wait.as_nanos().div_ceil(JIFFY.as_nanos());
-        let level =
-            (0..LAST_LEVEL).find(|level| delta < FIRST_LEVEL << (level * LEVEL_SHIFT)).unwrap_or(LAST_LEVEL);
-        let shift = level * LEVEL_SHIFT;
-        let slot = (clock.saturating_add(delta) >> shift) + 1;
+    /// How many jiffies the wheel has turned (`jiffies`).
+    pub(crate) const fn jiffies(self, now: Time) -> u64 {
+        now.as_nanos().saturating_add(self.before.as_nanos()) / JIFFY.as_nanos()
+    }
+
+    /// When a timer expires that is set now: never before `wait` has passed, and up to 8/63 of it and two jiffies later.
+    pub(crate) const fn expiry(self, now: Time, wait: Duration) -> Time {
+        self.expiry_at(now, self.jiffies(now).saturating_add(jiffies_of(wait)))
+    }
+
+    /// When a timer expires that is set now to that jiffy (`calc_index`).
+    pub(crate) const fn expiry_at(self, now: Time, expires: u64) -> Time {
+        let shift = shift_of(expires.saturating_sub(self.jiffies(now)));
+        let slot = (expires >> shift) + 1;
         let expiry = (slot << shift).saturating_mul(JIFFY.as_nanos());
         Time::from_nanos(expiry.saturating_sub(self.before.as_nanos()))
     }
+
+    /// How late a timer may be that is set for so long, however far the wheel has turned: a slot of its level, and the jiffy
+    /// that the wait is rounded up to.
+    #[must_use]
+    pub const fn lateness(wait: Duration) -> Duration {
+        let slot = JIFFY.as_nanos() << shift_of(jiffies_of(wait));
+        Duration::from_nanos(slot + JIFFY.as_nanos())
+    }
+}
+
+/// A slot of the level on which a timer waits has this power of two of jiffies.
+const fn shift_of(jiffies: u64) -> u32 {
+    let mut level = 0;
+    while level < LAST_LEVEL && jiffies >= FIRST_LEVEL << (level * LEVEL_SHIFT) {
+        level += 1;
+    }
+    level * LEVEL_SHIFT
 }
 
 /// A span as a timer's: whole jiffies, no fewer (`usecs_to_jiffies`).
+pub(crate) const fn jiffies_of(span: Duration) -> u64 {
+    span.as_nanos().div_ceil(JIFFY.as_nanos())
+}
+
+/// A span made that of a timer.
 pub(crate) const fn in_jiffies(span: Duration) -> Duration {
-    let jiffy = JIFFY.as_nanos();
-    Duration::from_nanos(span.as_nanos().div_ceil(jiffy).saturating_mul(jiffy))
+    Duration::from_nanos(jiffies_of(span).saturating_mul(JIFFY.as_nanos()))
 }
 
 #[cfg(test)]
@@ -83,14 +107,24 @@ mod tests {
     }
 
     #[test]
-    fn a_timer_is_late_by_a_slot_of_its_level_at_most_and_never_early() {
+    fn a_timer_is_late_by_a_slot_of_its_level_and_a_jiffy_at_most_and_never_early() {
         for now in (0..5_000).step_by(37) {
             for wait in
                 [0, 1, 20, 40, 200, 251, 252, 253, 1_000, 2_015, 2_016, 3_000, 16_127, 16_128, 120_000]
             {
                 let late = expires(now, wait) as i64 - (now + wait) as i64;
-                assert!((0..=(wait * 8 / 63 + 8) as i64).contains(&late), "{now} + {wait}: {late}");
+                let most = TimerWheel::lateness(ms(wait)).as_nanos() / 1_000_000;
+                assert!((0..=most as i64).contains(&late), "{now} + {wait}: {late}");
             }
+        }
+    }
+
+    /// The table at the head of kernel/time/timer.c for HZ 250 (`LVL_START`): 4 ms below 252 ms, 32 ms below 2016 ms, 256 ms
+    /// below 16 s, of waits in whole jiffies.
+    #[test]
+    fn a_timer_may_be_late_by_a_slot_of_its_level_and_a_jiffy() {
+        for (wait, late) in [(40, 8), (248, 8), (249, 36), (2_012, 36), (2_016, 260), (16_128, 2_052)] {
+            assert_eq!(TimerWheel::lateness(ms(wait)), ms(late), "{wait}");
         }
     }
 

@@ -123,6 +123,7 @@ fn segment(near_seq: u32, near_ack: u32) -> impl Strategy<Value = Segment> {
                     timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
                     sack: blocks,
                 },
+                ecn: 0,
                 payload: Payload::Length(length),
             }
         },
@@ -145,6 +146,7 @@ fn opening(flags: Flags, ack: u32) -> Segment {
             timestamps: Some(Timestamps { value: 1, echo: 0 }),
             sack: SackBlocks::default(),
         },
+        ecn: 0,
         payload: Payload::EMPTY,
     }
 }
@@ -229,6 +231,7 @@ proptest! {
                 ack: SeqNumber(0),
                 window: 0,
                 options: Options::default(),
+                ecn: 0,
                 payload: Payload::Length(length),
             };
             let now = pair.now;

@@ -1,7 +1,7 @@
 //! Opening a connection.
 
 use crate::common;
-use crate::common::{Direction, PORT, Pair, Reading, Side, at, cubic, ms, without_timestamps};
+use crate::common::{Direction, PORT, Pair, Reading, Side, at, cubic, expiry, ms, without_timestamps};
 use bentpipe_tcp::{Closed, Config, Event, FastOpen, Flags, Payload, State};
 
 const SYN: Flags = Flags::SYN;
@@ -225,6 +225,36 @@ fn a_server_may_use_a_connection_by_fast_open_when_the_syn_comes_and_hears_of_it
         .collect();
     assert_eq!(connected, [at(300)]);
     assert_eq!(pair.client.time_of(Event::Connected), Some(at(600)));
+}
+
+#[test]
+fn a_first_flight_lost_after_fast_open_is_repeated_when_the_timeout_of_the_syn_acks_round_trip_is_over() {
+    // tcp_synack_rtt_meas gives SRTT + 4 RTTVAR = 3 R (RFC 6298 section 2.2), and tcp_rcv_synrecv_state_fastopen starts the
+    // timer when the SYN-ACK is acknowledged. Nothing is probed: no tail loss probe is set before (tcp_schedule_loss_probe).
+    let mut pair = acquainted();
+    pair.down.lose = [1].into();
+    pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
+    pair.server.backlog.push(Payload::Bytes("hello".into()));
+    pair.run_until(at(5_000));
+    let sent: Vec<_> = pair.data_from(Side::Server).map(|packet| packet.at).collect();
+    assert_eq!(sent, [at(300), expiry(at(900), ms(1_800))]);
+    assert_eq!(pair.client.bytes, b"hello");
+}
+
+#[test]
+fn data_that_the_first_acknowledgement_covers_give_a_round_trip_of_their_own() {
+    // tcp_rcv_state_process: tcp_ack comes before `if (!tp->srtt_us) tcp_synack_rtt_meas`. One sample, of which RTTVAR is half.
+    let mut pair = acquainted();
+    pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
+    // The acknowledgement of the SYN-ACK of 300 ms is lost; that of data of 500 ms is the first, after 800 and 600 ms.
+    pair.up.lose = [1].into();
+    pair.run_until(at(500));
+    pair.send(Side::Server, Payload::Bytes("hello".into()));
+    pair.run_until(at(1_100));
+    let rtt = ms(600);
+    let server = pair.server.conn();
+    assert_eq!(server.info().srtt, Some(rtt));
+    assert_eq!(server.info().rto, rtt * 3);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod acks;
 mod any;
 mod closing;
 mod common;
+mod ecn;
 mod flow;
 mod handshake;
 mod interception;

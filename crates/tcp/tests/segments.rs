@@ -62,6 +62,7 @@ fn segment(seq: u32, ack: u32, window: u16, length: u64) -> Segment {
         ack: SeqNumber(ack),
         window,
         options: Options::default(),
+        ecn: 0,
         payload: Payload::Length(length),
     }
 }

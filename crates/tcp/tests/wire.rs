@@ -23,6 +23,7 @@ fn segment(ports: (u16, u16), flags: Flags, seq: u32, ack: u32, window: u16) -> 
         ack: SeqNumber(ack),
         window,
         options: Options::default(),
+        ecn: 0,
         payload: Payload::EMPTY,
     }
 }

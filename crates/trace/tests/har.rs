@@ -29,6 +29,7 @@ fn record(objects: Vec<ObjectTiming>, connections: Vec<ConnectionReport>) -> Run
         browser: None,
         bytes_by_layer: None,
         flows: Vec::new(),
+        queues: Vec::new(),
         client_connections: connections,
         origin_connections: Vec::new(),
         series: std::collections::BTreeMap::new(),

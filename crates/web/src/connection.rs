@@ -6,7 +6,7 @@ use std::rc::Rc;
 use bentpipe_http::account::Meter;
 use bentpipe_http::quic;
 use bentpipe_net::{Net, Probe, Stream, TcpSample};
-use bentpipe_run::{ConnectionReport, Table};
+use bentpipe_run::{ConnectionReport, Table, Transition};
 use bentpipe_units::{Duration, Time};
 
 /// A window on the state of a network's TCP connections.
@@ -147,6 +147,7 @@ impl<P: Probe> Entry<P> {
         self.report.retransmitted_packets = Some(sample.retransmitted_packets);
         self.report.srtt = sample.srtt;
         self.report.min_rtt = sample.min_rtt;
+        self.report.resumption = self.window.on_networks_clock(&sample.resumption, self.report.started);
         Some(sample)
     }
 }
@@ -158,6 +159,15 @@ impl<P: Probe> Window<P> {
             Self::Quic(_) => true,
             Self::Shut => false,
         }
+    }
+
+    /// The phases of Careful Resume on the clock of the network; QUIC counts from the start of the connection.
+    fn on_networks_clock(&self, resumption: &[Transition], started: Time) -> Vec<Transition> {
+        let offset = match self {
+            Self::Quic(_) => started.since(Time::ZERO),
+            Self::Tcp(_) | Self::Shut => Duration::ZERO,
+        };
+        resumption.iter().map(|step| Transition { at: step.at + offset, ..*step }).collect()
     }
 
     fn sample(&self) -> Option<TcpSample> {

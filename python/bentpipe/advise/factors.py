@@ -90,8 +90,8 @@ FACTORS = (
         key=CC,
         group=Group.SITE,
         usual=None,
-        choices=_choices(*vocabulary.CONGESTION_CONTROL.available),
-        reason="The server sends nearly all bytes of a page.",
+        choices=_choices(*vocabulary.OVER_TCP),
+        reason="The server sends nearly all bytes. Prague is for networks that mark, which no site chooses.",
     ),
     Factor(
         key="slow_start",

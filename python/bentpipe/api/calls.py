@@ -26,18 +26,18 @@ def run(
     folder: str | PathLike[str] | None = None,
     jobs: int | None = None,
     cluster: str | PathLike[str] | None = None,
-    resume: bool = True,
     progress: bool = True,
     **settings: Unpack[Settings],
 ) -> "Results":
     """Measure a scenario that is given by keywords, and return its results.
 
     Keywords are the keys of a scenario's file under their own names; a list varies (see `Scenario`). What the
-    folder of results has already is not measured again: the same call is answered at once the second time.
+    folder of results has already is not measured again: the same call is answered at once the second time
+    (`Scenario.run` can be told otherwise; `resume` is Careful Resume here).
 
     Parameters
     ----------
-    quick, engine, folder, jobs, cluster, resume, progress
+    quick, engine, folder, jobs, cluster, progress
         As of `Scenario.run`.
     **settings
         Keys of the scenario.
@@ -63,7 +63,6 @@ def run(
             folder=folder,
             jobs=jobs,
             cluster=cluster,
-            resume=resume,
             progress=progress,
         )
     except InputError as error:

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bentpipe.ledger import Entry
-from bentpipe.model.record import FlowRecord, ObjectTiming
+from bentpipe.model.record import ObjectTiming
 from bentpipe.reasons import sentence
 from bentpipe.report.best import Best
 from bentpipe.report.cells import CellResult
+from bentpipe.report.flow_rows import COLUMNS, flow_row
 from bentpipe.report.quantities import Quantity
 from bentpipe.stats import ALPHA, Comparison, Interval, Summary, compare, metric_values
 from bentpipe.studies import Verdict
@@ -59,13 +60,13 @@ def objects(entries: Iterable[Entry]) -> "pl.DataFrame":
 
 
 def flows(entries: Iterable[Entry]) -> "pl.DataFrame":
-    """Return one row for each bulk flow of every attempt: what `flows` of the record has."""
+    """Return one row for each bulk flow of every attempt: what `flows` of the record has, flat."""
     rows = (
-        {"run_id": entry.run_id, "attempt": entry.attempt, "flow": place, **flow.model_dump(mode="json")}
+        {"run_id": entry.run_id, "attempt": entry.attempt, "flow": place, **flow_row(flow)}
         for entry in entries
         for place, flow in enumerate(entry.record.flows)
     )
-    return _frame(rows, first=("run_id", "attempt", "flow", *FlowRecord.model_fields))
+    return _frame(rows, first=("run_id", "attempt", "flow", *COLUMNS))
 
 
 def headlines(cells: Iterable[CellResult], varied: Sequence[str]) -> "pl.DataFrame":

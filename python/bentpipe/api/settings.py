@@ -58,6 +58,7 @@ class Settings(TypedDict, total=False):
     tcp: Varied[Keys]
     bbr: Varied[Keys]
     quic: Varied[Keys]
+    resume: Varied[str | Keys]
     http2: Varied[Keys]
     tls: Varied[Keys]
     host: Varied[Keys]

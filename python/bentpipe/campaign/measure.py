@@ -168,7 +168,7 @@ def require_of(order: Order, engine: Engine, runs: Sequence[PlannedRun]) -> None
     written = order.scenario
     file = written.file if isinstance(written, WrittenScenario) else str(written)
     table = Location(file=file, field="run")
-    require(engine, [run.spec for run in runs], written=lambda key: command_line.place(key, table))
+    require(engine, [run.spec for run in runs], written=lambda key: command_line.place_within(key, table))
 
 
 def folder_of(order: Order, engine: Engine, scenario: Scenario) -> Path:

@@ -34,6 +34,7 @@ def require(engine: Engine, specs: Sequence[RunSpec], *, written: Callable[[str]
     require_congestion_controls(engine, specs, where=written("cc"), flows=written("bulk.flows"))
     require_slow_start(engine, specs, where=written("slow_start"))
     require_bbr(engine, specs, where=written("bbr.extra_acked"))
+    require_resume(engine, specs, where=written("resume"))
     require_iperf3(engine, specs, where=written("client"))
     require_programs(engine, specs, client=written("client"), server=written("server"))
 
@@ -76,11 +77,23 @@ def require_slow_start(engine: Engine, specs: Iterable[RunSpec], *, where: Locat
         if spec.slow_start is None:
             continue
         over_tcp = congestion_control.of_tcp(spec)
-        # HyStart, of which the other two are about, is CUBIC's.
-        is_hystart_plus_plus = spec.slow_start is SlowStartChoice.HYSTART__
-        if over_tcp and (is_hystart_plus_plus or "cubic" in over_tcp):
-            old = spec.slow_start is SlowStartChoice.LINUX_4_15
-            has_it = "--engine simulate has" if old else "QUIC and --engine simulate have"
+        match spec.slow_start:
+            case SlowStartChoice.HYSTART__:
+                is_foreign = bool(over_tcp)
+            case SlowStartChoice.SEARCH:
+                # CUBIC's is loaded, if this machine can.
+                is_foreign = "reno" in over_tcp
+            case SlowStartChoice.LINUX_4_15 | SlowStartChoice.LOSS:
+                # About HyStart, which is CUBIC's.
+                is_foreign = "cubic" in over_tcp
+        if is_foreign:
+            match spec.slow_start:
+                case SlowStartChoice.LINUX_4_15:
+                    has_it = "--engine simulate has"
+                case SlowStartChoice.SEARCH:
+                    has_it = "the kernel's cubic, QUIC and --engine simulate have"
+                case _:
+                    has_it = "QUIC and --engine simulate have"
             raise where.error(
                 expected=f'"{defaults.SLOW_START}" for TCP on the emulate engine',
                 found=f'"{spec.slow_start}", which {has_it}',
@@ -101,6 +114,23 @@ def require_bbr(engine: Engine, specs: Iterable[RunSpec], *, where: Location) ->
         raise where.error(
             expected="true for TCP on the emulate engine",
             found="false, which QUIC and --engine simulate have",
+        )
+
+
+def require_resume(engine: Engine, specs: Iterable[RunSpec], *, where: Location) -> None:
+    """Refuse runs over the kernel's TCP that resume carefully (RFC 9959), which it does not know.
+
+    Raises
+    ------
+    InputError
+        At `where`, for the first such run.
+    """
+    if engine.name != emulate.NAME:
+        return
+    if any(spec.resume is not None and congestion_control.of_tcp(spec) for spec in specs):
+        raise where.error(
+            expected='resume.method = "none" for TCP on the emulate engine',
+            found='"careful", which QUIC and --engine simulate have',
         )
 
 

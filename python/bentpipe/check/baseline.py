@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from bentpipe.check.budget import Budget, BudgetFile
-from bentpipe.check.runs import PageVersion, Run, Versions, Wanted, conditions, run_of, seeds
+from bentpipe.check.page_version import OneVersion, PageVersion, conditions
+from bentpipe.check.runs import Run, Wanted, run_of, seeds
 from bentpipe.check.saved import SavedCheck, read_saved, require_version, run_of_saved
 from bentpipe.engine import simulate
 from bentpipe.ledger import Ledger
@@ -75,9 +76,10 @@ class Stored:
 
     def _of(self, cell: Cell) -> Mapping[int, Run]:
         """Return the runs of a cell: of its page by name, or of the only other one under its conditions."""
-        pages = self.cells.get(conditions(cell.spec), {})
+        own = PageVersion.of(cell.spec)
+        pages = self.cells.get(own.conditions, {})
         others = [runs for page, runs in pages.items() if page not in self.compared]
-        return pages.get(page_of(cell), others[0] if len(others) == 1 else {})
+        return pages.get(own.page, others[0] if len(others) == 1 else {})
 
 
 def baseline(written: str, file: BudgetFile) -> Baseline:
@@ -108,18 +110,12 @@ def baseline(written: str, file: BudgetFile) -> Baseline:
     found = Stored(
         name=written,
         cells=_of_folder(path) if path.is_dir() else _of_file(path),
-        compared=frozenset(page_of(cell) for cell, _ in compared),
+        compared=frozenset(PageVersion.of(cell.spec).page for cell, _ in compared),
     )
     if not any(found.seeds(cell, seed=seed, runs=1) for cell, seed in compared):
         expected = "runs under the conditions of a budget with `regression`"
         raise WHERE.error(expected=expected, found=f"none in {written}")
     return found
-
-
-def page_of(cell: Cell) -> str:
-    """Return the name of a cell's page; empty of another workload."""
-    workload = cell.spec["workload"]
-    return workload["page"]["name"] if workload["kind"] == "page-load" else ""
 
 
 def _compared(file: BudgetFile) -> list[Budget]:
@@ -128,7 +124,7 @@ def _compared(file: BudgetFile) -> list[Budget]:
 
 def _other_version(written: str, file: BudgetFile) -> OtherVersion:
     compared = _compared(file)
-    names = sorted({name for budget in compared for cell in budget.cells if (name := page_of(cell))})
+    names = sorted({name for budget in compared for name in _pages(budget)})
     if len(names) > 1:
         expected = "one page in the budgets with `regression`, as this is one version of it"
         raise WHERE.error(expected=expected, found=", ".join(names))
@@ -136,9 +132,13 @@ def _other_version(written: str, file: BudgetFile) -> OtherVersion:
     for budget in compared:
         page = Override(key="page", value=_from(budget.written.folder, written))
         # Of a scenario without pages the key would be refused.
-        if any(map(page_of, budget.cells)):
+        if _pages(budget):
             cells |= {conditions(cell.spec): cell for cell in budget.written.resolved([page]).cells}
     return OtherVersion(name=written, cells=cells)
+
+
+def _pages(budget: Budget) -> set[str]:
+    return {page for cell in budget.cells if (page := PageVersion.of(cell.spec).page)}
 
 
 def _from(folder: Path, page: str) -> str:
@@ -151,7 +151,8 @@ def _from(folder: Path, page: str) -> str:
 
 
 def _of_folder(path: Path) -> Mapping[str, Mapping[str, Mapping[int, Run]]]:
-    cells, versions = _Cells(), Versions(Location(file=str(path), field="--baseline"))
+    cells, versions = _Cells(), OneVersion()
+    where = Location(file=str(path), field="--baseline")
     with Ledger(path) as ledger:
         for entry in ledger.best():
             record = entry.record
@@ -160,8 +161,8 @@ def _of_folder(path: Path) -> Mapping[str, Mapping[str, Mapping[int, Run]]]:
                 raise WHERE.error(expected=expected, found=f"those of --engine {record.engine} in {path}")
             require_version(record.provenance["bentpipe"], WHERE)
             if record.status is Status.SUCCEEDED:
-                found = PageVersion.of(record.spec.model_dump(mode="json", exclude_unset=True))
-                versions.require_one(found)
+                found = PageVersion.of_record(record)
+                versions.require(found, where)
                 cells.add(found.conditions, found.page, [run_of(record)])
     return cells.found
 

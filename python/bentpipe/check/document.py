@@ -45,6 +45,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "ci": None if ci is None else [ci.low, ci.high],
         "confidence": None if ci is None else ci.confidence,
         "is_certain": finding.is_certain,
+        "needed_pairs": finding.needed_pairs,
     }
 
 

@@ -68,7 +68,8 @@ class Settings:
         """Return these with those of `upper` in place of each that it says too.
 
         Settings of a workload stay away where `upper` has another one. A key that varies here and has a value
-        there has that alone; tables of both matrices are combined, each with each.
+        there has that alone; tables of both matrices are combined, each with each. One of whose keys none is
+        left stays as an empty one, a combination of its own.
         """
         kept = self._fitting(upper)
         run: TomlTable = {}
@@ -108,9 +109,18 @@ class Settings:
 
     def table(self) -> TomlTable:
         """Return them as tables of a scenario."""
-        varied = [dict(block) for block in self.blocks if block]
-        matrix = {"matrix": varied if len(varied) > 1 else varied[0]} if varied else {}
-        return {"run": dict(self.run), **matrix}
+        if not any(self.blocks):
+            return {"run": dict(self.run)}
+        varied = [dict(block) or self._as_it_is() for block in self.blocks]
+        return {"run": dict(self.run), "matrix": varied if len(varied) > 1 else varied[0]}
+
+    def _as_it_is(self) -> TomlTable:
+        """Return a table of the matrix for [run] itself: one beside others says a key, be it with its value.
+
+        It was left empty by a budget that has decided all of its keys, so [run] is not.
+        """
+        key = next((key for key in KEYS if key in self.run), next(iter(self.run)))
+        return {key: [self.run[key]]}
 
     def place(self, key: str) -> Location | None:
         """Return where a key, or a table of some, was written; None where none is near."""

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from bentpipe import __version__
 from bentpipe.campaign import Engine, requirements
-from bentpipe.check.baseline import Baseline, page_of
+from bentpipe.check.baseline import Baseline
 from bentpipe.check.budget import Bound, Budget, BudgetFile
 from bentpipe.check.load_change import LoadChange
-from bentpipe.check.runs import Progressing, Run, Runs, Wanted, conditions, seeds
+from bentpipe.check.page_version import OneVersion, PageVersion
+from bentpipe.check.runs import Progressing, Run, Runs, Wanted, seeds
 from bentpipe.check.saved import SavedCell, saved_cell
 from bentpipe.check.verdict import Finding, Verdict, change_of_loads, compared, judged, unjudged
 from bentpipe.engine.host import cpu_time
@@ -72,6 +73,8 @@ class Order:
         What those with a regression are compared with.
     folder : Path or None
         Of the runs, which are not made again; None for one that is removed.
+    is_saved : bool
+        Whether the runs are saved, by which a page has one version.
     jobs : int or None
         Runs at once; None for what this machine can take.
     """
@@ -79,6 +82,7 @@ class Order:
     file: BudgetFile
     baseline: Baseline | None = None
     folder: Path | None = None
+    is_saved: bool = False
     jobs: int | None = None
 
 
@@ -101,8 +105,8 @@ def check(order: Order, *, engine: Engine, progress: Progressing) -> tuple[Check
     Raises
     ------
     InputError
-        When a budget asks for what there is not in virtual time, or the folder has something else, such as
-        runs of another version of a page.
+        When a budget asks for what there is not in virtual time, or for another version of a page than one
+        before it where runs are kept, or the folder has something else, such as runs of another version.
     KeyboardInterrupt
         After Ctrl-C.
     StorageError
@@ -113,13 +117,15 @@ def check(order: Order, *, engine: Engine, progress: Progressing) -> tuple[Check
     for budget in file.budgets:
         specs = [RunSpec.model_validate({**cell.spec, "seed": 0}) for cell in budget.cells]
         requirements.require(engine, specs, written=budget.written.place)
+    if order.is_saved or order.folder is not None:
+        _require_one_version(cells)
     first = [RunSpec.model_validate({**cell.spec, "seed": 0}) for _, cell in cells]
     jobs = order.jobs or cpu_time.runs_at_once(first)
     with _ledger(order, engine) as ledger:
-        where = Location(file=str(order.folder), field="--out") if order.folder else file.where.at("page")
+        where = Location(file=str(order.folder), field="--out") if order.folder else None
         runs = Runs(engine=engine, ledger=ledger, jobs=jobs, progress=progress, where=where)
         findings: dict[int, list[Finding]] = {}
-        changes: dict[str, Changed] = {}
+        changes: dict[PageVersion, Changed] = {}
         left = list(enumerate(cells))
         for look, times in enumerate(LOOKS):
             tasks = {number: _task(order.baseline, *pair, times=times) for number, pair in left}
@@ -130,7 +136,7 @@ def check(order: Order, *, engine: Engine, progress: Progressing) -> tuple[Check
                 findings[number] = list(_findings(order.baseline, task, runs))
                 changed = _changed(order.baseline, task, runs)
                 if changed is not None:
-                    changes[f"{conditions(task.cell.spec)} {page_of(task.cell)}"] = changed
+                    changes[PageVersion.of(task.cell.spec)] = changed
             left = [(n, cells[n]) for n, task in tasks.items() if _may_gain(findings[n], task, look)]
             if not left:
                 break
@@ -174,6 +180,13 @@ def _wanted(baseline: Baseline | None, tasks: Sequence[_Task]) -> list[Wanted]:
         before = [baseline.runs(task.cell, task.pairs) for task in tasks if task.pairs]
         wanted += [each for each in before if isinstance(each, Wanted)]
     return wanted
+
+
+def _require_one_version(cells: Sequence[tuple[Budget, Cell]]) -> None:
+    """Raise an InputError at the first budget of which a page has another version than that of one before."""
+    versions = OneVersion()
+    for budget, cell in cells:
+        versions.require(PageVersion.of(cell.spec), budget.where)
 
 
 def _require_metric(task: _Task, runs: Runs) -> None:
@@ -226,20 +239,25 @@ def _changed(baseline: Baseline | None, task: _Task, runs: Runs) -> Changed | No
 
 def _may_gain(findings: Sequence[Finding], task: _Task, look: int) -> bool:
     """Whether more runs may make a comparison certain that is not."""
-    if not task.pairs or all(finding.is_certain for finding in findings):
+    repetitions = task.budget.scenario.repetitions
+    open_ones = [finding for finding in findings if not finding.is_certain]
+    # One pair tells nothing yet; two may be the same.
+    is_in_vain = len(task.pairs) > 1 and all(
+        (finding.needed_pairs or 0) > repetitions * LOOKS[-1] for finding in open_ones
+    )
+    if not task.pairs or not open_ones or is_in_vain:
         return False
-    return len(task.pairs) == task.budget.scenario.repetitions * LOOKS[look]
+    return len(task.pairs) == repetitions * LOOKS[look]
 
 
 def _saved(cells: Sequence[tuple[Budget, Cell]], runs: Runs) -> tuple[SavedCell, ...]:
     """Return the runs of each cell under each page, those of all budgets together."""
-    found: dict[tuple[str, str], tuple[Cell, dict[int, Run]]] = {}
+    found: dict[PageVersion, tuple[Cell, dict[int, Run]]] = {}
     for budget, cell in cells:
         chosen = seeds(cell.spec, seed=budget.scenario.seed, runs=budget.scenario.repetitions)
         made: Mapping[int, Run] = {run.seed: run for run in runs.of(Wanted(cell=cell, seeds=chosen))}
-        key = conditions(cell.spec), page_of(cell)
-        found.setdefault(key, (cell, {}))[1].update(made)
+        found.setdefault(PageVersion.of(cell.spec), (cell, {}))[1].update(made)
     return tuple(
-        saved_cell(conditions=under, page=page, factors=cell.factors, runs=list(by_seed.values()))
-        for (under, page), (cell, by_seed) in found.items()
+        saved_cell(of, factors=cell.factors, runs=list(by_seed.values()))
+        for of, (cell, by_seed) in found.items()
     )

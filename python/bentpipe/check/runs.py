@@ -9,11 +9,12 @@ from typing import Protocol
 from bentpipe.campaign import Ending, Engine, PlannedRun, Progress, execute
 from bentpipe.campaign.plan import SEED_BITS, run_id
 from bentpipe.check.load import Load, load_of
-from bentpipe.ledger import Entry, Ledger
+from bentpipe.check.page_version import OneVersion, PageVersion, conditions
+from bentpipe.ledger import Ledger
 from bentpipe.model.record import RunRecord, Status
 from bentpipe.reasons import causes, told
-from bentpipe.scenario import Cell, canonical_json, digest
-from bentpipe.scenario.written.location import Location, quoted
+from bentpipe.scenario import Cell, canonical_json
+from bentpipe.scenario.written.location import Location
 from bentpipe.stats.metrics import metrics_of
 
 
@@ -47,60 +48,6 @@ def run_of(record: RunRecord) -> Run:
         return Run(seed=seed, metrics={}, load=None, failure=reasons)
     metrics = {name: value for name, value in metrics_of(record).items() if value is not None}
     return Run(seed=seed, metrics=metrics, load=load_of(record))
-
-
-def conditions(spec: Mapping[str, object]) -> str:
-    """Return the digest of a specification without its page and its seed: what two versions of a site share.
-
-    So without its validity too, for the time that a page has follows from its size.
-    """
-    own = {key: value for key, value in spec.items() if key not in ("seed", "validity", "workload")}
-    workload = spec["workload"]
-    assert isinstance(workload, Mapping)
-    own["workload"] = {key: value for key, value in workload.items() if key != "page"}
-    return digest(own)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PageVersion:
-    """Under which conditions a page was measured, its name, and which version of it that was.
-
-    Attributes
-    ----------
-    conditions, page : str
-        By which runs are found; the page is empty of another workload.
-    version : str
-        Digest of the page; empty of another workload.
-    """
-
-    conditions: str
-    page: str
-    version: str
-
-    @classmethod
-    def of(cls, spec: Mapping[str, object]) -> "PageVersion":
-        """Return that of a specification."""
-        workload = spec["workload"]
-        assert isinstance(workload, Mapping)
-        page = workload.get("page")
-        if not isinstance(page, Mapping):
-            return cls(conditions=conditions(spec), page="", version="")
-        return cls(conditions=conditions(spec), page=str(page["name"]), version=digest(page))
-
-
-class Versions:
-    """Which version of each page there is under some conditions: one, for runs are found by its name."""
-
-    def __init__(self, where: Location) -> None:
-        self._where = where
-        self._known: dict[tuple[str, str], str] = {}
-
-    def require_one(self, found: PageVersion) -> None:
-        """Raise an InputError where a page of this name is known in another version."""
-        known = self._known.setdefault((found.conditions, found.page), found.version)
-        if known != found.version:
-            expected = f"runs of one version of {quoted(found.page)}: measure each into a folder of its own"
-            raise self._where.error(expected=expected, found="those of two")
 
 
 def seeds(spec: Mapping[str, object], *, seed: int, runs: int) -> tuple[int, ...]:
@@ -144,24 +91,25 @@ class Runs:
         Runs at once.
     progress : Progressing
         What tells of them.
-    where : Location
-        What names the ledger.
+    where : Location or None
+        What names the ledger; None of one that is removed, where each run is found by its own name alone.
 
     Raises
     ------
     InputError
-        When the ledger has runs of two versions of a page.
+        When a ledger that is kept has runs of two versions of a page.
     """
 
     def __init__(
-        self, *, engine: Engine, ledger: Ledger, jobs: int, progress: Progressing, where: Location
+        self, *, engine: Engine, ledger: Ledger, jobs: int, progress: Progressing, where: Location | None
     ) -> None:
         self._engine, self._ledger, self._jobs, self._progress = engine, ledger, jobs, progress
-        self._versions = Versions(where)
+        self._where, self._versions = where, OneVersion()
         self._runs: dict[str, Run] = {}
         self._ids: dict[tuple[int, int], tuple[Cell, str]] = {}
-        self._looked_at: dict[int, Cell] = {}
-        self._keep(ledger.best())
+        for entry in ledger.best():
+            self._require_one_version(PageVersion.of_record(entry.record))
+            self._runs[entry.run_id] = run_of(entry.record)
 
     def measure(self, wanted: Iterable[Wanted]) -> None:
         """Make those that there are not.
@@ -169,7 +117,7 @@ class Runs:
         Raises
         ------
         InputError
-            When a page is wanted, under one name, in another version than there is, or in two.
+            When a page is wanted, under one name, in another version than a ledger has that is kept.
         KeyboardInterrupt
             When Ctrl-C came, for budgets are not judged by a part of their runs.
         StorageError
@@ -177,7 +125,7 @@ class Runs:
         """
         missing: dict[str, PlannedRun] = {}
         for each in wanted:
-            self._require_one_version(each.cell)
+            self._require_one_version(PageVersion.of(each.cell.spec))
             for repetition, seed in enumerate(each.seeds):
                 name = self._id(each.cell, seed)
                 if name not in self._runs:
@@ -194,24 +142,17 @@ class Runs:
             )
         if outcome.ending is Ending.INTERRUPTED:
             raise KeyboardInterrupt
-        self._keep(entry for entry in self._ledger.best() if entry.run_id in missing)
+        self._runs |= {
+            entry.run_id: run_of(entry.record) for entry in self._ledger.best() if entry.run_id in missing
+        }
 
     def of(self, wanted: Wanted) -> tuple[Run, ...]:
         """Return runs that were measured, in the order of their seeds."""
         return tuple(self._runs[self._id(wanted.cell, seed)] for seed in wanted.seeds)
 
-    def _keep(self, entries: Iterable[Entry]) -> None:
-        for entry in entries:
-            record = entry.record
-            self._versions.require_one(
-                PageVersion.of(record.spec.model_dump(mode="json", exclude_unset=True))
-            )
-            self._runs[entry.run_id] = run_of(record)
-
-    def _require_one_version(self, cell: Cell) -> None:
-        if id(cell) not in self._looked_at:
-            self._looked_at[id(cell)] = cell
-            self._versions.require_one(PageVersion.of(cell.spec))
+    def _require_one_version(self, found: PageVersion) -> None:
+        if self._where is not None:
+            self._versions.require(found, self._where)
 
     def _id(self, cell: Cell, seed: int) -> str:
         """Return the name of a run; a cell is told by what it is in memory, where it is kept meanwhile."""

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from bentpipe import __version__
 from bentpipe.check.load import Load, LoadedObject
+from bentpipe.check.page_version import PageVersion
 from bentpipe.check.runs import Run
 from bentpipe.model.frozen import Frozen
 from bentpipe.scenario.written.location import Location, quoted
@@ -49,7 +50,7 @@ class SavedCell(Frozen):
     """The runs of a page, or of another workload, under some conditions."""
 
     conditions: str
-    """Digest of the specification without page and seed (`bentpipe.check.runs.conditions`)."""
+    """Digest of the specification without page and seed (`bentpipe.check.page_version.conditions`)."""
     page: str
     """Its name; empty of another workload."""
     factors: Mapping[str, str]
@@ -108,7 +109,7 @@ def require_version(version: str, where: Location) -> None:
         raise where.error(expected=expected, found=f"those of {quoted(version)}")
 
 
-def saved_cell(*, conditions: str, page: str, factors: Mapping[str, str], runs: Sequence[Run]) -> SavedCell:
+def saved_cell(of: PageVersion, *, factors: Mapping[str, str], runs: Sequence[Run]) -> SavedCell:
     """Return the runs of a cell as a file has them: those that succeeded."""
     places: dict[str, int] = {}
     named_by: dict[str, str | None] = {}
@@ -117,8 +118,8 @@ def saved_cell(*, conditions: str, page: str, factors: Mapping[str, str], runs: 
             places.setdefault(each.url, len(places))
             named_by.setdefault(each.url, each.named_by)
     return SavedCell(
-        conditions=conditions,
-        page=page,
+        conditions=of.conditions,
+        page=of.page,
         factors=dict(factors),
         objects=[
             SavedObject(url=url, named_by=None if (parent := named_by[url]) is None else places.get(parent))

@@ -9,7 +9,7 @@ from bentpipe.check.load_change import LoadChange, load_change
 from bentpipe.check.runs import Run
 from bentpipe.scenario import Cell
 from bentpipe.stats import Difference, representative
-from bentpipe.stats.paired import paired_relative_change, paired_relative_difference
+from bentpipe.stats.paired import least_pairs, paired_relative_change, paired_relative_difference
 
 
 class Verdict(Enum):
@@ -44,6 +44,8 @@ class Finding:
         For the worse, of a regression: 0.03 is 3 % worse; None where it cannot be told.
     is_certain : bool
         Whether the interval of the change lies on one side of the limit; true of other limits.
+    needed_pairs : int or None
+        The fewest that tell anything of a change, where there are fewer; None of other findings.
     why : str
         What kept it from being judged by its values; empty where nothing did.
     """
@@ -57,6 +59,7 @@ class Finding:
     before: float | None = None
     change: Difference | None = None
     is_certain: bool = True
+    needed_pairs: int | None = None
     why: str = ""
 
 
@@ -114,6 +117,7 @@ def compared(
         return finding(Verdict.KEPT if is_same else Verdict.BROKEN, why="" if is_same else "it was 0 before")
     change = _worsened(budget, values, reference, confidence=confidence)
     ci = change.ci
+    needed = _needed_pairs(budget, confidence=confidence)
     return Finding(
         budget=budget,
         cell=cell,
@@ -124,6 +128,7 @@ def compared(
         before=budget.statistic.of(reference),
         change=change,
         is_certain=ci is not None and (ci.high <= limit.value or ci.low > limit.value),
+        needed_pairs=needed if ci is None and len(values) < needed else None,
     )
 
 
@@ -149,6 +154,11 @@ def _values(budget: Budget, runs: Sequence[Run]) -> tuple[list[float], str]:
     if len(values) < len(runs):
         return values, f"{len(runs) - len(values)} of {len(runs)} runs have no {budget.metric.name}"
     return values, ""
+
+
+def _needed_pairs(budget: Budget, *, confidence: float) -> int:
+    """Return the fewest pairs whose change can have an interval: of means two, for they have a variance."""
+    return 2 if budget.statistic.is_mean else least_pairs(budget.statistic.share, confidence=confidence)
 
 
 def _worsened(

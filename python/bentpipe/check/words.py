@@ -1,12 +1,13 @@
 """A check in words: limits, what was found, verdicts, and what made a page load slower."""
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 
 from bentpipe.addresses import path_of
 from bentpipe.amounts import size
 from bentpipe.check.budget import Bound, Budget, Limit
 from bentpipe.check.load_change import LoadChange, Pair, Step
-from bentpipe.check.order import Checked
+from bentpipe.check.order import LOOKS, Checked
 from bentpipe.check.verdict import Finding, Verdict
 from bentpipe.scenario import Cell
 from bentpipe.stats import cell_label
@@ -70,7 +71,20 @@ def found_words(finding: Finding) -> str:
     both = f"{written(finding.before)} to {written(finding.found)}"
     if finding.change is None:
         return f"{both} ({of})"
-    return f"{_worse(finding)}: {both} ({of} each{'' if finding.is_certain else ', not certain'})"
+    return f"{_worse(finding)}: {both} ({of} each{_doubt(finding)})"
+
+
+def _doubt(finding: Finding) -> str:
+    """Return whether a change is certain, and what it would need at least where it cannot be."""
+    if finding.is_certain:
+        return ""
+    needed, budget = finding.needed_pairs, finding.budget
+    if needed is None:
+        return ", not certain"
+    words = f", not certain: {budget.statistic.name} needs {needed}"
+    if needed <= budget.scenario.repetitions * LOOKS[-1]:
+        return words
+    return f"{words}, so repetitions = {ceil(needed / LOOKS[-1])} or more"
 
 
 def _worse(finding: Finding) -> str:

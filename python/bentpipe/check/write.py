@@ -1,7 +1,7 @@
 """What the folder of a check has beside its runs: the verdicts in all forms, and waterfalls of changes."""
 
 import json
-import os
+import re
 from pathlib import Path
 
 from bentpipe.addresses import path_of
@@ -14,10 +14,12 @@ from bentpipe.check.words import name_of
 from bentpipe.figures import waterfall_difference
 from bentpipe.figures.drawing import Drawing, save
 from bentpipe.figures.waterfall_difference import Instants, Row
-from bentpipe.output_folder import staged
+from bentpipe.output_folder import Superseded, staged
 
 JSON, MARKDOWN, JUNIT = "check.json", "check.md", "junit.xml"
 FIGURES, WATERFALL = "figures", "waterfall-"
+_WATERFALLS = Superseded(folder=FIGURES, names=re.compile(rf"{WATERFALL}[0-9]+\.(svg|pdf)"))
+"""As they are written here: other names are the user's own."""
 
 
 def write(checked: Checked, folder: Path) -> None:
@@ -30,13 +32,10 @@ def write(checked: Checked, folder: Path) -> None:
     StorageError
         When the disk does not take it.
     """
-    with staged(folder, superseded=f"{FIGURES}/{WATERFALL}[0-9]*") as staging:
+    with staged(folder, superseded=_WATERFALLS) as staging:
         (staging / JSON).write_text(json_text(checked), encoding="utf-8")
         (staging / MARKDOWN).write_text(markdown(checked), encoding="utf-8")
         (staging / JUNIT).write_bytes(junit.document(checked))
-        if os.path.lexists(folder / FIGURES):
-            # So that nothing but a folder may be there, whose old waterfalls go.
-            (staging / FIGURES).mkdir()
         for number, changed in enumerate(checked.changes, start=1):
             save(_drawing(changed, name=f"{WATERFALL}{number}"), staging / FIGURES)
 

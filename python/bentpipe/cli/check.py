@@ -73,7 +73,7 @@ def check(
 
     budget_file = read_budgets(budgets)
     against = None if baseline is None else baseline_of(baseline, budget_file)
-    order = orders.Order(file=budget_file, baseline=against, folder=out, jobs=jobs)
+    order = orders.Order(file=budget_file, baseline=against, folder=out, is_saved=save is not None, jobs=jobs)
     with ExitStack() as stack:
         # Before anything runs: where they cannot be written is told at once.
         files = {

@@ -91,6 +91,8 @@ def _tables(ledger: "Ledger") -> dict[str, list["Row"]]:
 
     A table of pictures is there when a browser took any.
     """
+    from bentpipe.report.flow_rows import flow_row
+
     objects: list[Row] = []
     flows: list[Row] = []
     frames: list[Row] = []
@@ -99,7 +101,7 @@ def _tables(ledger: "Ledger") -> dict[str, list["Row"]]:
             continue
         who, record = {"run_id": entry.run_id, "attempt": entry.attempt}, entry.record
         objects += [{**who, **dict(item)} for item in record.objects]
-        flows += [{**who, "flow": place, **dict(flow)} for place, flow in enumerate(record.flows)]
+        flows += [{**who, "flow": place, **flow_row(flow)} for place, flow in enumerate(record.flows)]
         taken = () if record.browser is None else record.browser.frames
         frames += [{**who, "frame": place, **dict(frame)} for place, frame in enumerate(taken)]
     tables = {"objects": objects, "flows": flows}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bentpipe.amounts import percent, rate, seconds, size
 from bentpipe.cli.output import echo, echo_text, print_columns
 from bentpipe.model.link import Dvbs2CapacitySpec, LinkSpec
-from bentpipe.model.record import FlowRecord, Metrics, RunRecord, Status, Table
+from bentpipe.model.record import FlowRecord, Metrics, QueueRecord, RunRecord, Status, Table
 from bentpipe.model.spec import (
     BulkWorkload,
     FlowsWorkload,
@@ -42,6 +42,8 @@ def print_record(record: RunRecord, *, link: str) -> None:
         _print_path(record.series["path"])
     if spec.workload.kind == "flows":
         _print_flows(record.flows)
+    if record.queues:
+        _print_queues(record.queues)
 
 
 def _headline(record: RunRecord) -> str:
@@ -119,8 +121,15 @@ def _flows(metrics: Metrics) -> list[tuple[str, str, str]]:
 
 
 def _print_flows(flows: Sequence[FlowRecord]) -> None:
-    rows = [("FLOW", "START", "GOODPUT", "SHARE", "RECEIVED", "MEAN RTT", "RETRANSMITTED")]
+    """Print what each flow got; how long 99 % of its round trips took at most where a queue marks packets."""
+    is_marked = any(flow.rtt_under_load is not None for flow in flows)
+    p99 = ("P99 RTT",) if is_marked else ()
+    rows: list[tuple[str, ...]] = [
+        ("FLOW", "START", "GOODPUT", "SHARE", "RECEIVED", "MEAN RTT", *p99, "RETRANSMITTED")
+    ]
     for flow in flows:
+        under_load = flow.rtt_under_load
+        p99 = (seconds(None if under_load is None else under_load.p99_s),) if is_marked else ()
         rows.append(
             (
                 f"{flow.cc} over {flow.transport}",
@@ -129,7 +138,26 @@ def _print_flows(flows: Sequence[FlowRecord]) -> None:
                 percent(_hundredfold(flow.share)),
                 size(flow.bytes),
                 seconds(flow.rtt_mean_s),
+                *p99,
                 f"{flow.retransmitted_packets}",
+            )
+        )
+    echo()
+    print_columns(rows)
+
+
+def _print_queues(queues: Sequence[QueueRecord]) -> None:
+    """Print what the classes of queues that mark packets did."""
+    rows = [("QUEUE", "PACKETS", "MARKED", "DROPPED", "MEDIAN WAIT", "P99 WAIT")]
+    for queue in queues:
+        rows.append(
+            (
+                f"{queue.class_} {queue.direction}",
+                f"{queue.packets}",
+                f"{queue.marked_packets}",
+                f"{queue.dropped_packets}",
+                seconds(queue.wait_p50_s),
+                seconds(queue.wait_p99_s),
             )
         )
     echo()

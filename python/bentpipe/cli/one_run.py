@@ -52,7 +52,7 @@ def require(engine: "Engine", spec: "RunSpec", *, overrides: "Iterable[Override]
     command_line = CommandLine(overridden=[override.key for override in overrides])
     table = Location(file=COMMAND_LINE, field="run")
     try:
-        requirements.require(engine, [spec], written=lambda key: command_line.place(key, table))
+        requirements.require(engine, [spec], written=lambda key: command_line.place_within(key, table))
     except InputError as error:
         raise _by_option(error) from None
 

@@ -4,9 +4,11 @@ from bentpipe import _core
 from bentpipe.model.link import (
     BytesQueueSpec,
     CodelQueueSpec,
+    Dualpi2QueueSpec,
     PacketsQueueSpec,
     QueueSpec,
     RandomEarlyDropQueueSpec,
+    Switch,
     TimeQueueSpec,
 )
 
@@ -24,7 +26,12 @@ def queue_words(spec: QueueSpec) -> str:
         case CodelQueueSpec():
             target, interval = _core.format_duration(spec.target_ns), _core.format_duration(spec.interval_ns)
             limit = _core.format_size(spec.limit_bytes)
-            return f"{limit}; CoDel with a target of {target} and an interval of {interval}"
+            marks = ", which marks where it can" if spec.ecn is Switch.ON else ""
+            return f"{limit}; CoDel with a target of {target} and an interval of {interval}{marks}"
+        case Dualpi2QueueSpec():
+            limit, target = _core.format_size(spec.limit_bytes), _core.format_duration(spec.target_ns)
+            start = _core.format_duration(spec.ramp_start_ns)
+            return f"{limit}; DualPI2 with a target of {target}, and L4S marks above {start}"
         case BytesQueueSpec(limit_bytes=limit_bytes):
             return _core.format_size(limit_bytes)
 

@@ -109,7 +109,7 @@ class RunningLink:
 def missing() -> list[AbilityError]:
     """Name what this machine lacks for emulation; empty when it can emulate."""
     lacks = []
-    if not user_namespace.may_administer():
+    if not user_namespace.may_emulate():
         lacks.append(_powerless())
     tun = Path("/dev/net/tun")
     if not tun.exists():

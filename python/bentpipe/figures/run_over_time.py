@@ -1,11 +1,11 @@
 """One run over time: the link's use, its queue and drops, the senders' windows and round trips."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from bentpipe.figures import path_marks, style
+from bentpipe.figures import path_marks, resume_phases, style
 from bentpipe.figures.bins import Series, Values, bin_rates_bps, rows
 from bentpipe.figures.drawing import Drawing
 from bentpipe.figures.live import over_time
@@ -24,22 +24,26 @@ def draw(
     capacity_bps: float | None,
     flows: Mapping[int, Look] | None = None,
     path: Series = NO_PATH,
+    phases: Sequence[tuple[float, str]] = (),
 ) -> Drawing:
     """Draw the forward direction of the series `link` and all connections of the series `sender`.
 
     `link` holds bytes per bin and is dated by the end of the bin; `capacity_bps` is drawn as a line. `flows`
     are the looks of connections by the client's port, where they differ. `path` is the series of that name of
-    a path that changes: its handovers and interruptions are marked, and the line is its capacity.
+    a path that changes: its handovers and interruptions are marked, and the line is its capacity. `phases`
+    are those of Careful Resume, each with its start in s; they stand behind the window.
     """
-    flows, marks = flows or {}, path_marks.keys(path)
+    end = max((float(series["time_s"][-1]) for series in (link, sender) if rows(series)), default=1.0)
+    resumed = resume_phases.spans(phases, end_s=end)
+    flows, marks = flows or {}, [*path_marks.keys(path), *resume_phases.keys(resumed)]
     figure, axes = style.canvas(panels=4, panel_height_in=1.35, legend_rows=1 if flows or marks else 0)
     use, queue, window, round_trip = axes
     colour = style.look(protocol).colour
     path_marks.draw_on(axes, path)
+    resume_phases.draw_on(window, resumed)
     _draw_use(use, link, colour, path_marks.capacity(path, "forward", otherwise_bps=capacity_bps))
     _draw_queue(queue, link, colour)
     _draw_sender(window, round_trip, sender, {port: look.colour for port, look in flows.items()}, colour)
-    end = max((float(series["time_s"][-1]) for series in (link, sender) if rows(series)), default=1.0)
     for axis in axes:
         axis.set_xlim(0.0, end)
         style.from_zero(axis)

@@ -58,6 +58,7 @@ _CONTROLS = {
     "bbr3": Look(label="BBRv3", colour=colours.SKY_BLUE, marker="D"),
     "cubic": Look(label="CUBIC", colour=colours.VERMILION, marker="o"),
     "hybla": Look(label="Hybla", colour=colours.GREEN, marker="^"),
+    "prague": Look(label="Prague", colour=colours.ORANGE, marker="v"),
     "reno": Look(label="Reno", colour=colours.BLACK, marker="P"),
     "vivace": Look(label="PCC Vivace", colour=colours.PURPLE, marker="X"),
 }

@@ -31,8 +31,8 @@ APPLICATION_ID = 0x62656E74
 RECORD_VERSION = 3
 """Of the tables (PRAGMA user_version): since 3 attempts share what repeats, since 2 reasons are codes."""
 
-_WAIT_S = 60.0
-"""For another process that reads or writes at this moment."""
+WAIT_S = 60.0
+"""For another process that reads or writes at this moment, where nobody says another time."""
 
 _CACHE_KIB = 65_536
 """Of a writer: a million attempts have an index by run of 40 MB, any page of which may be the next."""
@@ -99,8 +99,10 @@ class Index:
                 raise not_ours(shown, "another database" if self._columns else "a database without attempts")
 
     @classmethod
-    def open(cls, path: Path, *, shown: Path) -> Self:
+    def open(cls, path: Path, *, shown: Path, wait_s: float = WAIT_S) -> Self:
         """Open an index for reading; the right to write is not needed.
+
+        Each time that it is read, another process that writes is waited for so long.
 
         Raises
         ------
@@ -114,7 +116,7 @@ class Index:
                 # Left by an early version: opened in the usual way, it would get helper files.
                 return cls(_connect(path, "immutable=1"), shown)
             try:
-                connection = _reading(path)
+                connection = _reading(path, wait_s=wait_s)
             except sqlite3.OperationalError as error:
                 if not _is_refused_write(error) or not any(map(os.path.lexists, _helpers(path))):
                     raise
@@ -359,13 +361,13 @@ def _result(error: sqlite3.Error) -> int | None:
     return None if code is None else code & _PRIMARY_RESULT
 
 
-def _connect(path: Path, how: str) -> sqlite3.Connection:
+def _connect(path: Path, how: str, *, wait_s: float = WAIT_S) -> sqlite3.Connection:
     uri = f"file:{quote(os.fsencode(path.absolute()))}?{how}"
-    return sqlite3.connect(uri, uri=True, timeout=_WAIT_S, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(uri, uri=True, timeout=wait_s, isolation_level=None, check_same_thread=False)
 
 
-def _reading(path: Path) -> sqlite3.Connection:
-    connection = _connect(path, "mode=ro")
+def _reading(path: Path, *, wait_s: float) -> sqlite3.Connection:
+    connection = _connect(path, "mode=ro", wait_s=wait_s)
     try:
         # Only now SQLite looks whether it may read.
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()

@@ -25,7 +25,7 @@ from bentpipe.errors import InputError, StorageError
 from bentpipe.ledger.attempts import Attempts, Lost
 from bentpipe.ledger.entry import SUCCEEDED, Entry, judged
 from bentpipe.ledger.folder import INDEX, SCENARIO, Folder, attempt_of, unsettled
-from bentpipe.ledger.index import Index, is_ours
+from bentpipe.ledger.index import WAIT_S, Index, is_ours
 from bentpipe.ledger.row import Pack, Place, Row
 from bentpipe.ledger.series import Arrays, Series, SeriesOfPack, Table, read_series, rows_of, write_series
 from bentpipe.ledger.tally import Tally, tally
@@ -52,6 +52,13 @@ class Ledger:
     `Ledger(path)` opens an existing one for reading, also while a campaign is writing to it and without the
     right to write; `Ledger.claim` opens one for writing. Each instance is used by one thread at a time.
 
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    wait_s : float
+        For another process that writes at this moment; it is a StorageError where that takes longer.
+
     Attributes
     ----------
     set_aside : int
@@ -72,12 +79,12 @@ class Ledger:
     _read_last: dict[str, tuple[int, SeriesOfPack]]
     """The pack that a series was last read from."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, wait_s: float = WAIT_S) -> None:
         self._reset()
         with _storing(path):
             self._folder = Folder.open(path)
             try:
-                self._index = Index.open(self._folder.root / INDEX, shown=path / INDEX)
+                self._index = Index.open(self._folder.root / INDEX, shown=path / INDEX, wait_s=wait_s)
             except BaseException:
                 self._folder.close()
                 raise

@@ -165,26 +165,37 @@ class RandomEarlyDropQueueSpec(Frozen):
     """Probability of a drop as the queue reaches its limit; it rises in proportion from `start_bytes` on."""
 
 
-class CodelQueueSpec(Frozen):
-    """Packets that waited too long for too long are dropped as they leave (RFC 8289)."""
+class Dualpi2QueueSpec(Frozen):
+    """Two queues, of which that of L4S packets is served first and marked early (RFC 9332)."""
 
-    kind: Literal["codel"] = "codel"
+    kind: Literal["dualpi2"] = "dualpi2"
     limit_bytes: int
-    """Sum of the lengths of waiting packets; above it every packet is dropped on arrival."""
+    """Most bytes that wait in both queues together, the arriving packet taken for one of the MTU."""
     target_ns: int
-    """Acceptable wait."""
-    interval_ns: int
-    """How long the wait may exceed the target; of the order of the round trip."""
+    """`target`: wait that the controller steers the classic queue to."""
+    update_ns: int
+    """`Tupdate`: time between two steps of the controller."""
+    alpha_hz: float
+    """`alpha`: integral gain, in Hz."""
+    beta_hz: float
+    """`beta`: proportional gain, in Hz."""
+    coupling: float
+    """`k`: how much more likely an L4S packet is marked than the root of what a classic one is."""
+    ramp_start_ns: int
+    """`minTh`: L4S packets that waited no longer are not marked for it."""
+    ramp_range_ns: int
+    """`range`: so much longer a wait marks all."""
+    classic_share: float
+    """Part of the rate that the classic queue has at least while L4S packets wait too (weighted round robin, section 4.2.2)."""
 
 
-QueueSpec = TypeAliasType(
-    "QueueSpec",
-    Annotated[
-        BytesQueueSpec | PacketsQueueSpec | TimeQueueSpec | RandomEarlyDropQueueSpec | CodelQueueSpec,
-        Field(discriminator="kind"),
-    ],
-)
-"""Limit of the queue, and what is dropped below it; the packet in transmission does not count."""
+class Switch(StrEnum):
+    """A setting that is in use or is not. One that a spec does not name is off."""
+
+    OFF = "off"
+    """Not in use."""
+    ON = "on"
+    """In use."""
 
 
 class PoissonLoadSpec(Frozen):
@@ -580,15 +591,33 @@ class AttenuationSpec(Frozen):
     """After so long all begins again; at least up to the last point."""
 
 
-class ClassSpec(Frozen):
-    """A class of service: packets that go before others."""
+class CodelQueueSpec(Frozen):
+    """Packets that waited too long for too long are dropped as they leave (RFC 8289)."""
 
-    name: str
-    """Its name in series and figures."""
-    dscp: Sequence[int]
-    """Packets with one of these code points (RFC 2474) belong to it."""
-    queue: QueueSpec
-    """Its queue."""
+    kind: Literal["codel"] = "codel"
+    limit_bytes: int
+    """Sum of the lengths of waiting packets; above it every packet is dropped on arrival."""
+    target_ns: int
+    """Acceptable wait."""
+    interval_ns: int
+    """How long the wait may exceed the target; of the order of the round trip."""
+    ecn: Switch | None = None
+    """Whether packets of senders that take part in ECN are marked in place of a drop as they leave."""
+
+
+QueueSpec = TypeAliasType(
+    "QueueSpec",
+    Annotated[
+        BytesQueueSpec
+        | PacketsQueueSpec
+        | TimeQueueSpec
+        | RandomEarlyDropQueueSpec
+        | CodelQueueSpec
+        | Dualpi2QueueSpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""Limit of the queue, and what is dropped below it; the packet in transmission does not count."""
 
 
 class TraceLoadSpec(Frozen):
@@ -738,6 +767,17 @@ class LegSpec(Frozen):
     """Es/N0 of the leg without attenuation."""
     attenuation: AttenuationSpec
     """What the atmosphere takes off it."""
+
+
+class ClassSpec(Frozen):
+    """A class of service: packets that go before others."""
+
+    name: str
+    """Its name in series and figures."""
+    dscp: Sequence[int]
+    """Packets with one of these code points (RFC 2474) belong to it."""
+    queue: QueueSpec
+    """Its queue."""
 
 
 class CustomerSpec(Frozen):

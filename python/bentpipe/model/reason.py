@@ -460,6 +460,18 @@ class WrongHandshakeReason(Frozen):
     """The way that it went."""
 
 
+class WrongKeyExchangeReason(Frozen):
+    """TLS or QUIC has agreed on keys by another way than the run asks for."""
+
+    code: Literal["wrong-key-exchange"] = "wrong-key-exchange"
+    end: End
+    """Whose."""
+    expected: str
+    """Of the spec."""
+    found: str
+    """Of the library."""
+
+
 Reason = TypeAliasType(
     "Reason",
     Annotated[
@@ -494,6 +506,7 @@ Reason = TypeAliasType(
         | WrongCongestionControlReason
         | WrongProtocolReason
         | WrongHandshakeReason
+        | WrongKeyExchangeReason
         | SpareConnectionsReason
         | SharedPortReason
         | PageHiddenReason

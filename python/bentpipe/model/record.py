@@ -15,7 +15,7 @@ from typing_extensions import TypeAliasType
 from bentpipe.model.frozen import Frozen
 
 from .reason import Reason
-from .spec import Algorithm, RunSpec, Transport
+from .spec import Algorithm, Direction, RunSpec, Transport
 
 
 class Status(StrEnum):
@@ -111,36 +111,36 @@ class LayerBytes(Frozen):
     """What the header fields would have been as text (RFC 9112 section 5), which is no layer."""
 
 
-class FlowRecord(Frozen):
-    """One bulk flow; instants in seconds from the start of the workload."""
+class RttUnderLoad(Frozen):
+    """How long round trips of a flow were while it ran."""
 
-    cc: Algorithm
-    """Congestion control asked for at both ends."""
-    transport: Transport
-    """Transport protocol."""
-    start_s: float
-    """When it began to connect."""
-    client_port: int | None = None
-    """The client's port, by which series tell flows apart; null when it was never connected."""
-    bytes: int
-    """Payload received."""
-    first_byte_s: float | None = None
-    """When the first byte of payload arrived; null when none did."""
-    last_byte_s: float | None = None
-    """When the last byte of payload arrived; null when none did."""
-    completion_s: float | None = None
-    """From `start_s` to the last byte."""
-    goodput_bps: float | None = None
-    """Payload over `completion_s`; limited by time: over its steady part, from first to last byte."""
-    retransmitted_packets: int
-    """Packets retransmitted by both ends."""
-    rtt_mean_s: float | None = None
-    """Mean of the sender's smoothed RTT over time."""
-    share: float | None = None
-    """
-    Of the payload that all flows received while all of them ran, the fraction that was this one's; null when
-    they never ran at the same time.
-    """
+    min_s: float
+    """Smallest RTT that the sender saw."""
+    p50_s: float
+    """Median of its smoothed RTT, looked at every 100 ms."""
+    p99_s: float
+    """99th percentile of the same."""
+
+
+class QueueRecord(Frozen):
+    """What one class of a queue of the link did."""
+
+    direction: Direction
+    """Which way the packets went, seen from the client."""
+    class_: Annotated[str, Field(alias="class")]
+    """`l4s` or `classic` of a dual queue, `all` of another; of satellite carriers after the name of its class of service."""
+    packets: int
+    """Packets that left the queue for the transmitter."""
+    marked_packets: int
+    """Packets of them that the queue marked (RFC 3168: CE)."""
+    dropped_packets: int
+    """Packets that were dropped in place of a mark."""
+    wait_p50_s: float | None = None
+    """Median of their wait, to the next 10 us; null where none left."""
+    wait_p99_s: float | None = None
+    """99th percentile of the wait."""
+    wait_max_s: float | None = None
+    """Longest wait."""
 
 
 class Handshake(StrEnum):
@@ -169,6 +169,54 @@ class CarriedBytes(Frozen):
 
 Purpose = TypeAliasType("Purpose", Literal["duplicate"])
 """Why a connection was opened, where not for a request that had none."""
+
+
+class Phase(StrEnum):
+    """A phase (RFC 9959 section 3)."""
+
+    RECONNAISSANCE = "reconnaissance"
+    """The path is compared with what is saved; the window is the algorithm's own."""
+    UNVALIDATED = "unvalidated"
+    """The window has jumped, and packets leave that only the jump allows."""
+    VALIDATING = "validating"
+    """They have left, and it is seen whether they arrive."""
+    SAFE_RETREAT = "safe_retreat"
+    """They met congestion."""
+    NORMAL = "normal"
+    """The algorithm is alone."""
+
+
+class Trigger(StrEnum):
+    """Why a phase began."""
+
+    CONGESTION_WINDOW_LIMITED = "congestion_window_limited"
+    """The path is confirmed, and more waits than the window lets out."""
+    RTT_NOT_VALIDATED = "rtt_not_validated"
+    """The RTT is not that of the saved path."""
+    LAST_UNVALIDATED_PACKET_SENT = "last_unvalidated_packet_sent"
+    """The window is full."""
+    FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED = "first_unvalidated_packet_acknowledged"
+    """A packet has arrived that the jump let out."""
+    RTT_EXCEEDED = "rtt_exceeded"
+    """A round trip is over."""
+    RATE_LIMITED = "rate_limited"
+    """Fewer packets were sent than the window let out."""
+    LAST_UNVALIDATED_PACKET_ACKNOWLEDGED = "last_unvalidated_packet_acknowledged"
+    """All unvalidated packets have arrived."""
+    PATH_CHANGED = "path_changed"
+    """The RTT fell below what the saved path has."""
+    PACKET_LOSS = "packet_loss"
+    """A packet was lost."""
+    ECN_CE = "ECN_CE"
+    """A packet came with a mark of congestion."""
+    EXIT_RECOVERY = "exit_recovery"
+    """The last unvalidated packet has arrived, or a later one."""
+    PERSISTENT_CONGESTION = "persistent_congestion"
+    """Persistent congestion or a retransmission timeout (RFC 9959 section 3.6), which the draft has no name for."""
+    NOTHING_SAVED = "nothing_saved"
+    """Another connection has the saved parameters, or their lifetime is over (section 3.2), likewise."""
+    NOTHING_TO_GAIN = "nothing_to_gain"
+    """What is saved lets out no more than the window does, likewise."""
 
 
 Table = TypeAliasType("Table", Mapping[str, Sequence[float | None]])
@@ -216,6 +264,40 @@ class BytesByLayer(Frozen):
     """Client to server."""
 
 
+class FlowRecord(Frozen):
+    """One bulk flow; instants in seconds from the start of the workload."""
+
+    cc: Algorithm
+    """Congestion control asked for at both ends."""
+    transport: Transport
+    """Transport protocol."""
+    start_s: float
+    """When it began to connect."""
+    client_port: int | None = None
+    """The client's port, by which series tell flows apart; null when it was never connected."""
+    bytes: int
+    """Payload received."""
+    first_byte_s: float | None = None
+    """When the first byte of payload arrived; null when none did."""
+    last_byte_s: float | None = None
+    """When the last byte of payload arrived; null when none did."""
+    completion_s: float | None = None
+    """From `start_s` to the last byte."""
+    goodput_bps: float | None = None
+    """Payload over `completion_s`; limited by time: over its steady part, from first to last byte."""
+    retransmitted_packets: int
+    """Packets retransmitted by both ends."""
+    rtt_mean_s: float | None = None
+    """Mean of the sender's smoothed RTT over time."""
+    share: float | None = None
+    """
+    Of the payload that all flows received while all of them ran, the fraction that was this one's; null when
+    they never ran at the same time.
+    """
+    rtt_under_load: RttUnderLoad | None = None
+    """The sender's smoothed RTT over time; null where no queue of the link marks packets."""
+
+
 class Carried(Frozen):
     """What a connection of a page load carried, as its client counted it."""
 
@@ -223,6 +305,27 @@ class Carried(Frozen):
     """Server to client."""
     up: CarriedBytes
     """Client to server."""
+
+
+class Transition(Frozen):
+    """A phase begins."""
+
+    at_ns: int
+    """When."""
+    phase: Phase
+    """Which."""
+    trigger: Trigger | None = None
+    """Why; none at the start of a connection."""
+    pipe_size_bytes: int
+    """PipeSize: what is validated of the window; zero until the jump."""
+    cwnd_bytes: int
+    """The window from now on."""
+    ssthresh_bytes: int | None = None
+    """The slow-start threshold from now on; none while it is infinite."""
+    saved_cwnd_bytes: int
+    """`saved_cwnd` of what was saved of the path."""
+    saved_rtt_ns: int
+    """`saved_rtt`."""
 
 
 class Metrics(Frozen):
@@ -288,6 +391,8 @@ class Metrics(Frozen):
     Bytes delivered in the data's direction over what its nominal rate, or the rates of its schedule, would have
     carried during the workload.
     """
+    ack_utilisation: float | None = None
+    """Likewise of the other direction, that of the acknowledgements, where bulk flows ask for a frequency of them."""
     rtt_mean_s: float | None = None
     """Mean round trip: of the echoes, or of the sender's smoothed RTT over time."""
     rtt_sd_s: float | None = None
@@ -334,6 +439,8 @@ class ConnectionReport(Frozen):
     """
     handshake: Handshake | None = None
     """How TLS was established, where the run has settings for TLS."""
+    key_exchange: str | None = None
+    """Key exchange of TLS or QUIC, read back from the library, where the run asks for one."""
     closed_ns: int | None = None
     """When the client closed it, or its peer did; none of a connection that was open at the end of the workload."""
     congestion_control: str
@@ -350,6 +457,8 @@ class ConnectionReport(Frozen):
     """What it carried, as the client of a page load counted it."""
     purpose: Purpose | None = None
     """Why it was opened, where not for a request that had none."""
+    resumption: Sequence[Transition] | None = None
+    """The phases of Careful Resume (RFC 9959) at this end, where its sender had something to resume from."""
 
 
 class RunRecord(Frozen):
@@ -377,6 +486,8 @@ class RunRecord(Frozen):
     """Where the bytes of a page load went; null of other workloads and where a connection was not counted."""
     flows: Annotated[Sequence[FlowRecord], Field(validate_default=True)] = []
     """Every flow of a bulk workload, in the order of the spec. Records of earlier versions have none."""
+    queues: Sequence[QueueRecord] | None = None
+    """The classes of the link's queues that mark packets; none where queues only drop."""
     client_connections: Sequence[ConnectionReport]
     """Every connection as the client saw it; instants in nanoseconds from the start of the workload."""
     origin_connections: Sequence[ConnectionReport]

@@ -77,23 +77,23 @@ class FrameSighting(Frozen):
     """
 
 
-class DirectionReport(Frozen):
-    """Counters of one direction."""
+class QueueClassReport(Frozen):
+    """One class of a queue that marks packets."""
 
-    offered_packets: int
-    """Packets and bytes offered to the link."""
-    offered_bytes: int
-    """Bytes offered to the link."""
-    delivered_packets: int
-    """Packets delivered."""
-    delivered_bytes: int
-    """Bytes delivered."""
-    drops: DropCounts
-    """Packets lost, by cause."""
-    queue_mean_bytes: float
-    """Time-weighted mean of the waiting bytes."""
-    queue_max_bytes: int
-    """Most bytes that waited at one time."""
+    name: str
+    """Its name."""
+    packets: int
+    """Packets that left the queue for the transmitter."""
+    marked_packets: int
+    """Packets of them that the queue marked (RFC 3168: CE); those that came with a mark are not among them."""
+    dropped_packets: int
+    """Packets that were dropped in place of a mark."""
+    wait_p50_ns: int | None = None
+    """Median of the wait, to the next 10 us; none where no packet left."""
+    wait_p99_ns: int | None = None
+    """99th percentile of the wait."""
+    wait_max_ns: int | None = None
+    """Longest wait."""
 
 
 class LatenessReport(Frozen):
@@ -139,26 +139,25 @@ class BrowserReport(Frozen):
     """Pictures of the page as it appeared, in order."""
 
 
-class LinkReport(Frozen):
-    """The link's view, from its mark (start of the measurement) on."""
+class DirectionReport(Frozen):
+    """Counters of one direction."""
 
-    marked: int
-    """When counting began."""
-    forward: DirectionReport
-    """Gateway to terminal."""
-    return_: Annotated[DirectionReport, Field(alias="return")]
-    """Terminal to gateway."""
-    series: Table
-    """
-    Counters at 100 ms: `time_s` (on the run's clock) and, for each direction, `forward_sent_bytes`,
-    `forward_delivered_bytes`, `forward_queue_bytes`, `forward_drops`, ...
-    """
-    probes: Mapping[str, Table] = {}
-    """What the satellite's parts did, by name: `acm`, `dama`, `classes`, `delays`, `path`; each has `time_s` as `series` has."""
-    lateness: LatenessReport | None = None
-    """How late packets were released (emulate only)."""
-    first_packets: Sequence[PacketSighting]
-    """The first packets to the client, for the first-flight size."""
+    offered_packets: int
+    """Packets and bytes offered to the link."""
+    offered_bytes: int
+    """Bytes offered to the link."""
+    delivered_packets: int
+    """Packets delivered."""
+    delivered_bytes: int
+    """Bytes delivered."""
+    drops: DropCounts
+    """Packets lost, by cause."""
+    queue_mean_bytes: float
+    """Time-weighted mean of the waiting bytes."""
+    queue_max_bytes: int
+    """Most bytes that waited at one time."""
+    queue_classes: Sequence[QueueClassReport] | None = None
+    """The classes of a queue that marks packets: `l4s` and `classic`, or `all`; none where it only drops."""
 
 
 class ClientReport(Frozen):
@@ -200,6 +199,28 @@ class OriginReport(Frozen):
     """The transfers of a bulk workload that the origin received."""
     faults: Sequence[Reason]
     """Errors that the origin met."""
+
+
+class LinkReport(Frozen):
+    """The link's view, from its mark (start of the measurement) on."""
+
+    marked: int
+    """When counting began."""
+    forward: DirectionReport
+    """Gateway to terminal."""
+    return_: Annotated[DirectionReport, Field(alias="return")]
+    """Terminal to gateway."""
+    series: Table
+    """
+    Counters at 100 ms: `time_s` (on the run's clock) and, for each direction, `forward_sent_bytes`,
+    `forward_delivered_bytes`, `forward_queue_bytes`, `forward_drops`, ...
+    """
+    probes: Mapping[str, Table] = {}
+    """What the satellite's parts did, by name: `acm`, `dama`, `classes`, `delays`, `path`; each has `time_s` as `series` has."""
+    lateness: LatenessReport | None = None
+    """How late packets were released (emulate only)."""
+    first_packets: Sequence[PacketSighting]
+    """The first packets to the client, for the first-flight size."""
 
 
 class RunReports(Frozen):

@@ -14,7 +14,7 @@ from typing_extensions import TypeAliasType
 
 from bentpipe.model.frozen import Frozen
 
-from .link import LinkSpec
+from .link import LinkSpec, Switch
 
 ServerBehind = TypeAliasType("ServerBehind", Literal["terminal"])
 """Where the server is, where that is not behind the gateway."""
@@ -35,39 +35,70 @@ class Algorithm(StrEnum):
     """TCP Hybla (Caini, Firrincieli 2004), as in Linux."""
     VIVACE = "vivace"
     """PCC Vivace (NSDI'18), latency flavour."""
+    PRAGUE = "prague"
+    """Prague (draft-briscoe-iccrg-prague-congestion-control), for L4S."""
 
 
-class Switch(StrEnum):
-    """A setting that is in use or is not. One that a spec does not name is off."""
+class TcpSpec(Frozen):
+    """TCP settings, applied through socket options or the namespace's sysctls."""
 
-    OFF = "off"
-    """Not in use."""
-    ON = "on"
-    """In use."""
-
-
-class QuicSpec(Frozen):
-    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
-
-    initial_window_bytes: int
+    initial_window: int
+    """Initial window in segments (RFC 6928: 10)."""
+    initial_receive_window: int | None = None
     """
-    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
-    section 7.2).
+    First receive window in segments at most (the route's `initrwnd`; Linux before 4.20: 20). Without it: what half of
+    the first receive buffer holds.
     """
-    initial_rtt_ns: int
-    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
-    stream_receive_window_bytes: int
-    """Flow-control window of one stream."""
-    receive_window_bytes: int
-    """Flow-control window of the connection."""
-    send_window_bytes: int
-    """Unacknowledged data a sender keeps at most."""
-    udp_payload_bytes: int
-    """UDP payload of a full packet; fixed for the run, no discovery."""
-    max_concurrent_streams: int
-    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
-    cwnd_validation: Switch | None = None
-    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    receive_buffer_bytes: int
+    """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
+    send_buffer_bytes: int
+    """Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`)."""
+    slow_start_after_idle: bool
+    """Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861)."""
+    fast_open: Switch | None = None
+    """TCP Fast Open (RFC 7413) at both ends."""
+    nagle: Switch | None = None
+    """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
+    timestamps: Switch | None = None
+    """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
+    ecn: Switch | None = None
+    """Explicit congestion notification (RFC 3168, `tcp_ecn` of 1) at both ends; off as Linux's clients have it."""
+    quick_ack: Switch | None = None
+    """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
+    connect_retry_ns: int | None = None
+    """A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms)."""
+    connect_retries: int | None = None
+    """
+    How many it opens beside the first, each after that time; the first to come is used and the others are closed when
+    they come. Without it: one, which is kept for the next request that needs a connection.
+    """
+    idle_reset_ns: int | None = None
+    """
+    A page's client resets a connection that has been idle for this long: of HTTP/1 one that nobody uses, of HTTP/2 and
+    SPDY one on which nothing comes or goes.
+    """
+    idle_fallback: Switch | None = None
+    """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
+
+
+class AckFrequencySpec(Frozen):
+    """What an ACK_FREQUENCY frame asks for (draft-ietf-quic-ack-frequency section 4)."""
+
+    ack_eliciting_threshold: int
+    """
+    Ack-eliciting packets that may come without an acknowledgement: with one more there is one. 1 as without the
+    extension (RFC 9000 section 13.2.2).
+    """
+    requested_max_ack_delay_ns: int
+    """
+    How long a packet may wait for its acknowledgement, at least 1 ms. No longer than the longer of a round trip and
+    25 ms is asked for.
+    """
+    reordering_threshold: int
+    """
+    By how many packets one may be late before it is acknowledged at once: 0 never, 1 as without the extension
+    (RFC 9000 section 13.2.1).
+    """
 
 
 class Http2Spec(Frozen):
@@ -106,6 +137,18 @@ class Resumption(StrEnum):
     """A session ticket, and requests that travel with the first flight (0-RTT, RFC 8446 section 2.3); TLS 1.3 alone."""
 
 
+class KeyExchange(StrEnum):
+    """What a client offers first for the keys of TLS 1.3 and of QUIC, and its peer takes."""
+
+    X25519 = "x25519"
+    """RFC 7748, RFC 8446 section 4.2.8.2: 32 bytes each way."""
+    X25519MLKEM768 = "x25519mlkem768"
+    """
+    ML-KEM-768 (FIPS 203) beside X25519, as browsers have it: 1216 bytes to the server, 1120 back
+    (draft-ietf-tls-ecdhe-mlkem).
+    """
+
+
 class HostSpec(Frozen):
     """What a host's processor, one core, takes for what it encrypts and decrypts."""
 
@@ -123,6 +166,21 @@ class TunnelPepSpec(Frozen):
     kind: Literal["tunnel"] = "tunnel"
     header_bytes: int
     """What it adds to each packet; the hosts' MTU is smaller by as much."""
+
+
+class ProxyPepSpec(Frozen):
+    """
+    An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
+    (RFC 9113 section 8.5).
+    """
+
+    kind: Literal["proxy"] = "proxy"
+    cc: Algorithm
+    """Congestion control over the satellite, of both directions."""
+    tcp: TcpSpec
+    """TCP over the satellite."""
+    relay_buffer_bytes: int
+    """What is held at most of one direction of a connection, between the two sockets."""
 
 
 class PepPlace(StrEnum):
@@ -145,6 +203,8 @@ class SlowStartChoice(StrEnum):
     """HyStart of Linux 4.15, for CUBIC over TCP."""
     LOSS = "loss"
     """Losses alone (RFC 5681 section 3.1), for CUBIC."""
+    SEARCH = "search"
+    """SEARCH (draft-chung-ccwg-search-09), for Reno and CUBIC."""
 
 
 class BbrSpec(Frozen):
@@ -155,6 +215,17 @@ class BbrSpec(Frozen):
     Whether the window has room for what is acknowledged at once beyond what the bandwidth explains
     (`bbr_update_ack_aggregation`, Linux since 5.1).
     """
+
+
+class SavedSpec(Frozen):
+    """Parameters of a path that were saved before the run."""
+
+    cwnd_bytes: int
+    """`saved_cwnd`, the capacity of the path as bytes in a round trip."""
+    rtt_ns: int
+    """`saved_rtt`."""
+    age_ns: int
+    """How long ago they were saved."""
 
 
 class PingWorkload(Frozen):
@@ -298,44 +369,32 @@ class CaptureSpec(Frozen):
     """QUIC events of both ends as qlog."""
 
 
-class TcpSpec(Frozen):
-    """TCP settings, applied through socket options or the namespace's sysctls."""
+class QuicSpec(Frozen):
+    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
 
-    initial_window: int
-    """Initial window in segments (RFC 6928: 10)."""
-    initial_receive_window: int | None = None
+    initial_window_bytes: int
     """
-    First receive window in segments at most (the route's `initrwnd`; Linux before 4.20: 20). Without it: what half of
-    the first receive buffer holds.
+    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
+    section 7.2).
     """
-    receive_buffer_bytes: int
-    """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
-    send_buffer_bytes: int
-    """Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`)."""
-    slow_start_after_idle: bool
-    """Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861)."""
-    fast_open: Switch | None = None
-    """TCP Fast Open (RFC 7413) at both ends."""
-    nagle: Switch | None = None
-    """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
-    timestamps: Switch | None = None
-    """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
-    quick_ack: Switch | None = None
-    """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
-    connect_retry_ns: int | None = None
-    """A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms)."""
-    connect_retries: int | None = None
-    """
-    How many it opens beside the first, each after that time; the first to come is used and the others are closed when
-    they come. Without it: one, which is kept for the next request that needs a connection.
-    """
-    idle_reset_ns: int | None = None
-    """
-    A page's client resets a connection that has been idle for this long: of HTTP/1 one that nobody uses, of HTTP/2 and
-    SPDY one on which nothing comes or goes.
-    """
-    idle_fallback: Switch | None = None
-    """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
+    initial_rtt_ns: int
+    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
+    stream_receive_window_bytes: int
+    """Flow-control window of one stream."""
+    receive_window_bytes: int
+    """Flow-control window of the connection."""
+    send_window_bytes: int
+    """Unacknowledged data a sender keeps at most."""
+    udp_payload_bytes: int
+    """UDP payload of a full packet; fixed for the run, no discovery."""
+    max_concurrent_streams: int
+    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
+    cwnd_validation: Switch | None = None
+    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    ack_frequency: AckFrequencySpec | None = None
+    """How often each end asks the other to acknowledge; without it nobody asks, and every second packet is."""
+    ecn: Switch | None = None
+    """Whether packets are ECN-capable (RFC 9000 section 13.4), ECT(1) with Prague and ECT(0) otherwise; without it: on."""
 
 
 class TlsSpec(Frozen):
@@ -375,26 +434,22 @@ class SplitPepSpec(Frozen):
     """
 
 
-class ProxyPepSpec(Frozen):
-    """
-    An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
-    (RFC 9113 section 8.5).
-    """
-
-    kind: Literal["proxy"] = "proxy"
-    cc: Algorithm
-    """Congestion control over the satellite, of both directions."""
-    tcp: TcpSpec
-    """TCP over the satellite."""
-    relay_buffer_bytes: int
-    """What is held at most of one direction of a connection, between the two sockets."""
-
-
 PepSpec = TypeAliasType(
     "PepSpec",
     Annotated[SplitPepSpec | TunnelPepSpec | ProxyPepSpec, Field(discriminator="kind")],
 )
 """A performance-enhancing proxy on the path (RFC 3135)."""
+
+
+class ResumeSpec(Frozen):
+    """Careful Resume (RFC 9959) of every sender that can."""
+
+    max_jump_bytes: int | None = None
+    """`max_jump`, the longest window that is jumped to; without it half of what is saved."""
+    lifetime_ns: int
+    """How long saved parameters may be used."""
+    saved: SavedSpec | None = None
+    """What senders know of the path before the run; without it what a visit before has taught them."""
 
 
 class BulkWorkload(Frozen):
@@ -534,14 +589,18 @@ class RunSpec(Frozen):
     """Settings of HTTP/2 at both ends; SPDY has the same windows and limits."""
     tls: TlsSpec | None = None
     """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
+    key_exchange: KeyExchange | None = None
+    """Key exchange of TLS over TCP and of QUIC; without it: X25519."""
     host: HostsSpec | None = None
     """How fast both ends are; without it they take no time beside that of the machine."""
     pep: PepSpec | None = None
     """A proxy on the path, if there is one."""
     slow_start: SlowStartChoice | None = None
-    """How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone."""
+    """How slow start ends, where that is not the algorithm's own way in Linux. The kernel's CUBIC can do SEARCH."""
     bbr: BbrSpec | None = None
     """BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone."""
+    resume: ResumeSpec | None = None
+    """Careful Resume (RFC 9959) of senders, where they start from what is known of the path. TCP of the kernel cannot."""
     workload: Workload
     """What is done over the link."""
     client: Browser | None = None

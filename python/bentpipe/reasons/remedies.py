@@ -32,6 +32,7 @@ from bentpipe.model.reason import (
     VisitTimedOutReason,
     WrongCongestionControlReason,
     WrongHandshakeReason,
+    WrongKeyExchangeReason,
     WrongProtocolReason,
 )
 from bentpipe.model.record import RunRecord
@@ -78,7 +79,9 @@ def remedy(reason: Reason, record: RunRecord) -> str:
             return "have the clock slewed, not set, while you measure; the same command measures it again"
         case SeriesLostReason():
             return "the same command measures it again"
-        case WrongCongestionControlReason() | WrongProtocolReason() | WrongHandshakeReason():
+        case WrongCongestionControlReason() | WrongProtocolReason():
+            return _KEEP
+        case WrongHandshakeReason() | WrongKeyExchangeReason():
             return _KEEP
         case EngineRaisedReason():
             return "a defect of Bentpipe: keep the record"

@@ -244,7 +244,8 @@ def _filmstrips(strips: Filmstrips) -> Document:
 
 
 def _flows(cell: CellFlows) -> Document:
-    return {"cell": cell.label, "runs": cell.n, "flows": [asdict(flow) for flow in cell.flows]}
+    found = {"cell": cell.label, "runs": cell.n, "flows": [asdict(flow) for flow in cell.flows]}
+    return {**found, "queues": [asdict(queue) for queue in cell.queues]} if cell.queues else found
 
 
 def _satellite(cell: CellSatellite) -> Document:

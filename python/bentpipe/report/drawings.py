@@ -17,6 +17,7 @@ from bentpipe.figures.drawing import Drawing
 from bentpipe.figures.flow_looks import Flow, looks
 from bentpipe.figures.style import Look
 from bentpipe.ledger import Entry
+from bentpipe.model.record import RunRecord
 from bentpipe.model.spec import FlowsWorkload
 from bentpipe.report.best import Best, Rated, behind_text
 from bentpipe.report.cells import CellResult
@@ -259,7 +260,15 @@ def run_timeline(source: Source, run: Entry, *, name: str, title: str) -> Drawin
         capacity_bps=_capacity_bps(run),
         flows=_flow_looks(run),
         path=source.series(run.run_id, "path"),
+        phases=_resume_phases(run.record),
     )
+
+
+def _resume_phases(record: RunRecord) -> Sequence[tuple[float, str]]:
+    """Return those of the connection that went through most of them: the other end has looked only."""
+    connections = (*record.origin_connections, *record.client_connections)
+    steps = max((one.resumption or () for one in connections), key=len, default=())
+    return [(step.at_ns / 1e9, step.phase.value) for step in steps]
 
 
 def _timeline(source: Source, cell: CellResult, *, name: str, title: str) -> Drawing | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bentpipe.model.record import FlowRecord
+from bentpipe.model.record import FlowRecord, QueueRecord
 from bentpipe.model.spec import FlowsWorkload
 from bentpipe.report.cells import CellResult
 from bentpipe.scenario.hosts.flows import flow_label
@@ -18,6 +18,20 @@ class FlowResult:
     share: float | None
     retransmitted_packets: float | None
     rtt_mean_s: float | None
+    rtt_p99_s: float | None
+    """Of the sender's smoothed RTT, where the link's queues mark packets."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueResult:
+    """One class of a queue that marks packets; means over the runs that succeeded."""
+
+    label: str
+    packets: float | None
+    marked_packets: float | None
+    dropped_packets: float | None
+    wait_p50_s: float | None
+    wait_p99_s: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +41,7 @@ class CellFlows:
     label: str
     n: int
     flows: tuple[FlowResult, ...]
+    queues: tuple[QueueResult, ...]
 
 
 def gather(cells: Sequence[CellResult]) -> tuple[CellFlows, ...]:
@@ -43,18 +58,34 @@ def _of(cell: CellResult) -> CellFlows:
         _result(flow_label(flow), [record.flows[place] for record in records])
         for place, flow in enumerate(written)
     ]
-    return CellFlows(label=cell.label, n=len(records), flows=tuple(flows))
+    marking = zip(*(record.queues or () for record in records), strict=True)
+    queues = tuple(_queue(classes) for classes in marking)
+    return CellFlows(label=cell.label, n=len(records), flows=tuple(flows), queues=queues)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [float(value) for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _queue(classes: Sequence[QueueRecord]) -> QueueResult:
+    first = classes[0]
+    return QueueResult(
+        label=f"{first.class_} {first.direction}",
+        packets=_mean(each.packets for each in classes),
+        marked_packets=_mean(each.marked_packets for each in classes),
+        dropped_packets=_mean(each.dropped_packets for each in classes),
+        wait_p50_s=_mean(each.wait_p50_s for each in classes),
+        wait_p99_s=_mean(each.wait_p99_s for each in classes),
+    )
 
 
 def _result(label: str, flows: Sequence[FlowRecord]) -> FlowResult:
-    def mean(values: Iterable[float | None]) -> float | None:
-        known = [float(value) for value in values if value is not None]
-        return sum(known) / len(known) if known else None
-
     return FlowResult(
         label=label,
-        goodput_bps=mean(flow.goodput_bps for flow in flows),
-        share=mean(flow.share for flow in flows),
-        retransmitted_packets=mean(flow.retransmitted_packets for flow in flows),
-        rtt_mean_s=mean(flow.rtt_mean_s for flow in flows),
+        goodput_bps=_mean(flow.goodput_bps for flow in flows),
+        share=_mean(flow.share for flow in flows),
+        retransmitted_packets=_mean(flow.retransmitted_packets for flow in flows),
+        rtt_mean_s=_mean(flow.rtt_mean_s for flow in flows),
+        rtt_p99_s=_mean(None if flow.rtt_under_load is None else flow.rtt_under_load.p99_s for flow in flows),
     )

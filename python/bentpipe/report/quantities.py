@@ -42,6 +42,11 @@ _BULK = (
     Quantity(metric="goodput_bps", label="Goodput", unit="Mbit/s", decimals=3, scale=1e-6),
     Quantity(metric="completion_s", label="Completion time", unit="s", decimals=3),
     Quantity(metric="utilisation", label="Utilisation", unit="%", decimals=1, scale=100),
+    Quantity(
+        metric="ack_utilisation", label="Utilisation, acknowledgements", unit="%", decimals=1, scale=100
+    ),
+    Quantity(metric="wire_packets_up", label="Packets up", unit="", decimals=0),
+    Quantity(metric="wire_bytes_up", label="Bytes up", unit="kB", decimals=1, scale=1e-3),
     Quantity(metric="retransmitted_packets", label="Retransmitted packets", unit="", decimals=1),
     Quantity(metric="rtt_mean_s", label="Mean round trip", unit="ms", decimals=2, scale=1e3),
 )

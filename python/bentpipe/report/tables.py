@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bentpipe.ledger import Entry
-from bentpipe.model.record import FlowRecord, ObjectTiming
+from bentpipe.model.record import ObjectTiming
 from bentpipe.printable import printable
 from bentpipe.reasons import sentence
+from bentpipe.report.flow_rows import COLUMNS, flow_row
 from bentpipe.scenario.written import texts
 from bentpipe.stats.metrics import BROWSER_METRICS, COUNTS
 
@@ -70,11 +71,11 @@ def write_objects(path: Path, entries: Iterable[Entry]) -> None:
 def write_flows(path: Path, entries: Iterable[Entry]) -> None:
     """Write one row per bulk flow of every attempt."""
     rows = (
-        {"run_id": entry.run_id, "attempt": entry.attempt, "flow": place, **dict(flow)}
+        {"run_id": entry.run_id, "attempt": entry.attempt, "flow": place, **flow_row(flow)}
         for entry in entries
         for place, flow in enumerate(entry.record.flows)
     )
-    _write(path, rows, columns=("run_id", "attempt", "flow", "cc", "transport", *FlowRecord.model_fields))
+    _write(path, rows, columns=("run_id", "attempt", "flow", "cc", "transport", *COLUMNS))
 
 
 def write_frame(path: Path, frame: "polars.DataFrame") -> None:

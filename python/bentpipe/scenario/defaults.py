@@ -29,6 +29,15 @@ CONGESTION_CONTROL = "cubic"
 SLOW_START = "linux"
 """Each congestion control's own, as the kernel has it: CUBIC's with HyStart."""
 
+RESUME = "careful"
+"""Of a table that says what is saved; without a table nothing is resumed, as servers of today have it."""
+RESUME_SAVED_RTT = "1 x"
+"""That of the link: a visit before would have measured it."""
+RESUME_SAVED_AGE = "0 s"
+"""Fresh: what is stale says how old it is."""
+RESUME_LIFETIME = "1 h"
+"""RFC 9959 section 4.3.1: hours for stable paths, minutes for those that vary."""
+
 SERVER_BEHIND = "gateway"
 """Where the Internet is; users are behind terminals."""
 
@@ -55,6 +64,8 @@ TLS_VERSION = "1.3"
 """What servers and browsers agree on today."""
 RESUMPTION = "none"
 """A full handshake for every connection, the longest that a visitor may have."""
+KEY_EXCHANGE = "x25519"
+"""What every server takes. Browsers offer `x25519mlkem768` before it, in a ClientHello of two packets."""
 
 # Hosts.
 
@@ -84,6 +95,21 @@ QUEUE_LEAST_PACKETS = 10
 """The default queue holds an initial window (RFC 6928) even where the BDP is smaller."""
 JITTER = JitterTable(sd="0 ms")
 """Loss and jitter are what a scenario asks for, never what it gets unasked."""
+
+CODEL_ECN = False
+"""RFC 8289 drops; marks in place of drops are asked for."""
+DUALPI2_TARGET = "15 ms"
+"""RFC 9332 appendix A.1, line 5b."""
+DUALPI2_RTT_MAX = "100 ms"
+"""RFC 9332 appendix A.1, line 5c: the worst round trip expected, which a satellite's path exceeds."""
+DUALPI2_COUPLING = 2.0
+"""RFC 9332 appendix A.1, line 3b: k, with which a scalable and a classic flow get about the same."""
+DUALPI2_RAMP_START_NS = 800_000
+"""RFC 9332 appendix A.1, line 9: minTh."""
+DUALPI2_RAMP_RANGE_NS = 400_000
+"""RFC 9332 appendix A.1, line 10: range."""
+DUALPI2_CLASSIC_SHARE = 0.1
+"""What the classic queue is sure of: the weights 9 to 1 of Linux's qdisc (`c_protection` 10)."""
 
 # Paths that change.
 
@@ -229,6 +255,8 @@ FAST_OPEN = False
 """Linux's servers have it off, and no browser of today asks for it."""
 NAGLE = False
 """Browsers and servers switch it off (TCP_NODELAY)."""
+TCP_ECN = False
+"""Linux's clients do not ask for it (`tcp_ecn` of 2)."""
 TIMESTAMPS = True
 """Linux's default (RFC 7323); Windows has them off."""
 QUICK_ACK = False
@@ -247,6 +275,14 @@ BBR_EXTRA_ACKED = True
 """Linux since 5.1."""
 CWND_VALIDATION = True
 """RFC 9002 section 7.8, and as the kernel's TCP has it: an unused window says nothing about the path."""
+ACK_ELICITING_THRESHOLD = 1
+"""RFC 9000 section 13.2.2: an acknowledgement for every second packet, as without the extension."""
+REQUESTED_MAX_ACK_DELAY = "25 ms"
+"""RFC 9000 section 18.2, as without the extension."""
+REORDERING_THRESHOLD = 1
+"""RFC 9000 section 13.2.1: a packet out of order is acknowledged at once, as without the extension."""
+QUIC_ECN = True
+"""RFC 9000 section 13.4.1: an endpoint that can is to mark its packets, as the library does."""
 MAX_CONCURRENT_STREAMS = 100
 """The least that RFC 9113 section 6.5.2 and RFC 9114 section 6.1 recommend; what servers take."""
 

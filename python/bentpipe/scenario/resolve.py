@@ -15,10 +15,11 @@ from bentpipe.scenario.hosts.pep import check_place, check_use, host_mtu_bytes, 
 from bentpipe.scenario.hosts.processor import hosts_spec
 from bentpipe.scenario.hosts.programs import check_programs, programs
 from bentpipe.scenario.hosts.quic import quic_spec
-from bentpipe.scenario.hosts.senders import senders
+from bentpipe.scenario.hosts.resume import resume_spec
+from bentpipe.scenario.hosts.senders import check_over_tcp, senders
 from bentpipe.scenario.hosts.slow_start import slow_start_choice
 from bentpipe.scenario.hosts.tcp import tcp_spec
-from bentpipe.scenario.hosts.tls import tls_spec
+from bentpipe.scenario.hosts.tls import key_exchange, tls_spec
 from bentpipe.scenario.hosts.workload import workload_spec
 from bentpipe.scenario.link.resolved import (
     IPV4_HEADER_BYTES,
@@ -89,8 +90,12 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
 
     limit_bytes = link.buffer_bytes
     tcp = tcp_spec(or_default(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
-    tls = tls_spec(or_default(run.tls, TlsTable()), workload, where.at("tls"))
+    tls_table = or_default(run.tls, TlsTable())
+    tls = tls_spec(tls_table, workload, where.at("tls"))
+    exchange = key_exchange(tls_table, workload, where.at("tls"), tls=tls)
     hosts = hosts_spec(or_default(run.host, HostsTable()), where.at("host"))
+    pep_has_own = run.pep is not None and run.pep.cc is not None
+    check_over_tcp(workload, where, cc=cc, pep=pep, pep_has_own=pep_has_own)
     sending = senders(workload, cc=cc, pep=pep)
     slow_start = slow_start_choice(
         or_default(run.slow_start, defaults.SLOW_START),
@@ -100,6 +105,9 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         senders=sending,
     )
     bbr = bbr_spec(or_default(run.bbr, BbrTable()), sending)
+    resume = resume_spec(
+        run.resume, where.at("resume"), link=link, workload=workload, senders=sending, ends=ends
+    )
     dscp = None if run.dscp is None else code_point(run.dscp, where.at("dscp"))
     spec: CellSpec = {
         "link": link.spec,
@@ -126,6 +134,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         spec["server_behind"] = server_behind
     if tls is not None:
         spec["tls"] = tls
+    if exchange is not None:
+        spec["key_exchange"] = exchange
     if hosts is not None:
         spec["host"] = hosts
     if pep is not None:
@@ -138,6 +148,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         spec["slow_start"] = slow_start
     if bbr is not None:
         spec["bbr"] = bbr
+    if resume is not None:
+        spec["resume"] = resume
     if dscp is not None:
         spec["dscp"] = dscp
     return spec

@@ -10,6 +10,9 @@ from scipy import stats
 from bentpipe.stats.difference import Difference
 from bentpipe.stats.interval import RESAMPLES, Interval
 
+_SAME = 1e-12
+"""Relative: what differs by less differs by rounding, 1e-16 of each operation on doubles (IEEE 754)."""
+
 
 def paired_relative_difference(
     sample: Sequence[float], reference: Sequence[float], *, confidence: float = 0.95
@@ -29,10 +32,9 @@ def paired_relative_difference(
     a, b = _arrays(sample, reference)
     mean_a, mean_b = float(a.mean()), float(b.mean())
     ratio = mean_a / mean_b
-    if len(a) < 2:
-        return Difference(value=ratio - 1, ci=None)
-    if np.allclose(a, ratio * b, rtol=1e-12, atol=0):
-        return _around(ratio, ratio, ratio, confidence)
+    plain = _without_doubt(a, b, ratio, confidence)
+    if plain is not None:
+        return plain
     (s_aa, s_ab), (_, s_bb) = np.cov(a, b, ddof=1).tolist()
     k = float(stats.t.ppf((1 + confidence) / 2, len(a) - 1)) ** 2 / len(a)
     square, half_linear, constant = mean_b**2 - k * s_bb, mean_a * mean_b - k * s_ab, mean_a**2 - k * s_aa
@@ -63,16 +65,15 @@ def paired_relative_change(
     sample, reference : sequence of float
         Of one length; the reference's quantile is not zero.
     share : float
-        Of values below the quantile, 0.5 of the median (Hyndman, Fan 1996, type 7).
+        Of values below the quantile, between 0 and 1, 0.5 of the median (Hyndman, Fan 1996, type 7).
     seed : int
         Draws the resamples.
     """
     a, b = _arrays(sample, reference)
     ratio = float(np.quantile(a, share)) / float(np.quantile(b, share))
-    if len(a) < 2:
-        return Difference(value=ratio - 1, ci=None)
-    if np.allclose(a, ratio * b, rtol=1e-12, atol=0):
-        return _around(ratio, ratio, ratio, confidence)
+    plain = _without_doubt(a, b, ratio, confidence)
+    if plain is not None:
+        return plain
     if len(a) < least_pairs(share, confidence=confidence):
         return Difference(value=ratio - 1, ci=None)
     drawn = np.random.default_rng(seed).integers(len(a), size=(RESAMPLES, len(a)))
@@ -90,7 +91,14 @@ def least_pairs(share: float, *, confidence: float) -> int:
     The range of n values holds the quantile of a share p with probability 1 - p^n - (1 - p)^n (David,
     Nagaraja 2003, Order Statistics, section 7.1): the median by 95 % from n = 6 on, the 95th percentile from
     n = 59 on.
+
+    Raises
+    ------
+    ValueError
+        Unless the share is between 0 and 1: no range holds the ends of a distribution.
     """
+    if not 0 < share < 1:
+        raise ValueError(f"a share between 0 and 1, not {share:g}")
     number = 2
     while share**number + (1 - share) ** number > 1 - confidence:
         number += 1
@@ -106,9 +114,20 @@ def _arrays(
     return a, b
 
 
+def _without_doubt(
+    a: NDArray[np.float64], b: NDArray[np.float64], ratio: float, confidence: float
+) -> Difference | None:
+    """Return the difference of one pair, which has no interval, or of pairs of one ratio; None of others."""
+    if len(a) < 2:
+        return Difference(value=ratio - 1, ci=None)
+    if np.allclose(a, ratio * b, rtol=_SAME, atol=0):
+        return _around(ratio, ratio, ratio, confidence)
+    return None
+
+
 def _around(ratio: float, low: float, high: float, confidence: float) -> Difference:
     """Return a difference with the interval of its ratio, which holds the ratio whatever rounding did."""
-    if isclose(low, high, rel_tol=1e-12):
+    if isclose(low, high, rel_tol=_SAME):
         low = high = ratio
     ci = Interval(low=min(low, ratio) - 1, high=max(high, ratio) - 1, confidence=confidence)
     return Difference(value=ratio - 1, ci=ci)

@@ -2,7 +2,7 @@
 
 NAMED = {"s": "s", "ns": "ns", "bps": "bit/s", "bytes": "B", "percent": "%", "deg": "deg", "db": "dB"}
 """Units by the words of names, as UCUM and SI write them."""
-RATIOS = ("utilisation", "ping_loss_fraction")
+RATIOS = ("utilisation", "ack_utilisation", "ping_loss_fraction")
 """Metrics that are a part of a whole."""
 FRACTIONS = (*RATIOS, "jain_index")
 """Metrics between 0 and 1."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Self, get_args
+from typing import Self
 
 from bentpipe.errors import InputError
 from bentpipe.scenario import Scenario, defaults, resolve_document
@@ -19,24 +19,15 @@ from bentpipe.scenario.written.dotted import is_at_or_below
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.toml import TomlTable
 from bentpipe.scenario.written.toml_text import toml_text
-from bentpipe.scenario.written.vocabulary import CongestionControl, Http, Vocabulary
+from bentpipe.scenario.written.vocabulary import HTTP, OVER_TCP, CongestionControl, Http, Vocabulary
 
 NAME = "workbench"
 """Of the scenario that a choice is."""
 
 MOST_CELLS = 12
 """Protocols times congestion controls: what still stands side by side."""
-BOUNDS: Mapping[str, tuple[float, float]] = {
-    "loss_percent": (0.0, 20.0),
-    "rtt_ms": (1.0, 2000.0),
-    "repetitions": (1, 20),
-    "seed": (0, LARGEST_SEED),
-}
-"""Of the numbers, both ends included."""
 DECIMALS = 6
-"""Of a number that is chosen: a thousandth of a microsecond, a loss of one packet in a hundred million."""
-_DECIMAL = re.compile(rf"[0-9]{{1,7}}(\.[0-9]{{1,{DECIMALS}}})?")
-"""A number as the sliders write it, without the other ways in which Python reads one."""
+"""Of a number that is not whole: a thousandth of a microsecond, a loss of one packet in a hundred million."""
 _SCENARIO_KEYS = {
     "link.rtt": "rtt_ms",
     "link.forward.jitter": "rtt_ms",
@@ -46,11 +37,44 @@ _SCENARIO_KEYS = {
 }
 """Keys of [run] by what has been chosen that they may not fit to."""
 
-HTTP = Vocabulary[Http](available=get_args(Http))
-CONTROLS = Vocabulary[CongestionControl](available=get_args(CongestionControl))
+CC = Vocabulary[CongestionControl](available=OVER_TCP)
+"""What goes with every protocol: a choice is a grid, and Prague is for QUIC."""
+
 _PAGES = Vocabulary[str](available=tuple(PAGES))
 _ADDRESS = Location(file="the address")
 _KEYS = ("link", "page", "http", "cc", "loss_percent", "rtt_ms", "repetitions", "seed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """Between which a number can be chosen, both included, and with how many decimals: 0 of a whole one."""
+
+    least: float
+    most: float
+    decimals: int
+
+    @property
+    def words(self) -> str:
+        """What is expected."""
+        reach = f"from {self.least:.16g} to {self.most:.16g}"
+        if self.decimals:
+            return f"a number {reach}, of {self.decimals} decimals at most"
+        return f"a whole number {reach}"
+
+    def admits(self, text: str) -> bool:
+        """Whether a text is such a number as the page writes it: none of the other ways to write one."""
+        whole = rf"[0-9]{{1,{len(str(int(self.most)))}}}"
+        form = rf"{whole}(\.[0-9]{{1,{self.decimals}}})?" if self.decimals else whole
+        return bool(re.fullmatch(form, text)) and self.least <= float(text) <= self.most
+
+
+BOUNDS: Mapping[str, Bounds] = {
+    "loss_percent": Bounds(least=0, most=20, decimals=DECIMALS),
+    "rtt_ms": Bounds(least=1, most=2000, decimals=DECIMALS),
+    "repetitions": Bounds(least=1, most=20, decimals=0),
+    "seed": Bounds(least=0, most=LARGEST_SEED, decimals=0),
+}
+"""Of the numbers of a choice."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +118,7 @@ class Choice:
                 raise _ADDRESS.at(key).error(expected=f"one of {', '.join(_KEYS)}", found="an unknown key")
         query = _Query(values)
         http = tuple(HTTP.checked(each, _ADDRESS.at("http")) for each in query.several("http"))
-        cc = tuple(CONTROLS.checked(each, _ADDRESS.at("cc")) for each in query.several("cc"))
+        cc = tuple(CC.checked(each, _ADDRESS.at("cc")) for each in query.several("cc"))
         if len(http) * len(cc) > MOST_CELLS:
             raise _ADDRESS.at("http").error(
                 expected=f"at most {MOST_CELLS} combinations with cc", found=f"{len(http) * len(cc)}"
@@ -150,7 +174,7 @@ FIRST = Choice(
     link=defaults.WORKBENCH_LINK,
     page=defaults.WORKBENCH_PAGE,
     http=tuple(HTTP.checked(each, _ADDRESS.at("http")) for each in defaults.WORKBENCH_HTTP),
-    cc=(CONTROLS.checked(defaults.CONGESTION_CONTROL, _ADDRESS.at("cc")),),
+    cc=(CC.checked(defaults.CONGESTION_CONTROL, _ADDRESS.at("cc")),),
     seed=defaults.SEED,
 )
 """What is chosen at first."""
@@ -179,24 +203,16 @@ class _Query:
         return found[0]
 
     def number(self, key: str) -> float | None:
-        if key not in self.values:
-            return None
-        text, (least, most) = self.one(key), BOUNDS[key]
-        if not _DECIMAL.fullmatch(text) or not least <= float(text) <= most:
-            expected = f"a number from {least:g} to {most:g}, of {DECIMALS} decimals at most"
-            raise _ADDRESS.at(key).error(expected=expected, found=quoted(text))
-        return float(text)
+        return float(self._text(key)) if key in self.values else None
 
     def whole(self, key: str, *, otherwise: int) -> int:
-        if key not in self.values:
-            return otherwise
-        text, (least, most) = self.one(key), map(int, BOUNDS[key])
-        # Not every digit of Unicode, and none of the ways in which Python groups them.
-        value = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(most)) else least - 1
-        if not least <= value <= most:
-            expected = f"a whole number from {least} to {most}"
-            raise _ADDRESS.at(key).error(expected=expected, found=quoted(text))
-        return value
+        return int(self._text(key)) if key in self.values else otherwise
+
+    def _text(self, key: str) -> str:
+        text, bounds = self.one(key), BOUNDS[key]
+        if not bounds.admits(text):
+            raise _ADDRESS.at(key).error(expected=bounds.words, found=quoted(text))
+        return text
 
 
 def _decimal(value: float) -> str:

@@ -102,7 +102,8 @@ class Comparison:
             path=path_words(describe_link(spec.link)),
             headline=HEADLINE,
             quantities=tuple(
-                Column(metric=each.metric, label=each.label, unit=each.unit) for each in _quantities()
+                Column(metric=each.metric, label=each.label, unit=each.unit, decimals=each.decimals)
+                for each in _quantities()
             ),
         )
 
@@ -151,7 +152,6 @@ class Comparison:
                 rows.append(
                     Row(
                         metric=quantity.metric,
-                        decimals=quantity.decimals,
                         median=summary.median,
                         low=interval.low if interval else None,
                         high=interval.high if interval else None,

@@ -1,8 +1,10 @@
 """What the server tells the page: each event and document as a frozen class, written as JSON."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from bentpipe.model.frozen import Frozen
+from bentpipe.workbench.choice import Bounds, Choice
 
 
 class Named(Frozen):
@@ -20,24 +22,6 @@ class LinkOffer(Named):
     """Whether satellites that move add to a round trip that is chosen."""
 
 
-class FirstChoice(Frozen):
-    """What is chosen where an address does not say it."""
-
-    link: str
-    page: str
-    http: tuple[str, ...]
-    cc: tuple[str, ...]
-    repetitions: int
-    seed: int
-
-
-class Bounds(Frozen):
-    """Between which a number can be chosen, both included."""
-
-    least: float
-    most: float
-
-
 class Offer(Frozen):
     """Everything that can be chosen, its bounds, and what is chosen at first."""
 
@@ -47,11 +31,9 @@ class Offer(Frozen):
     http: tuple[Named, ...]
     cc: tuple[Named, ...]
     most_cells: int
-    loss_percent: Bounds
-    rtt_ms: Bounds
-    repetitions: Bounds
-    seed: Bounds
-    first: FirstChoice
+    bounds: Mapping[str, Bounds]
+    """Of numbers, by their keys."""
+    first: Choice
     watches: bool
     """Whether the server watches a folder of results."""
 
@@ -70,6 +52,7 @@ class Column(Frozen):
     metric: str
     label: str
     unit: str
+    decimals: int
 
 
 class PlanEvent(Frozen):
@@ -136,7 +119,6 @@ class Row(Frozen):
     """A metric of a cell: its median, between the ends of a 95 % interval where there is one."""
 
     metric: str
-    decimals: int
     median: float
     low: float | None
     high: float | None

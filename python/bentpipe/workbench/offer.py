@@ -6,8 +6,9 @@ from bentpipe.model.description import LinkDescription
 from bentpipe.scenario.link.description import describe_link
 from bentpipe.scenario.links import Link
 from bentpipe.scenario.page.pages import PAGES
-from bentpipe.workbench.choice import BOUNDS, CONTROLS, FIRST, HTTP, MOST_CELLS, links
-from bentpipe.workbench.messages import Bounds, FirstChoice, LinkOffer, Named, Offer
+from bentpipe.scenario.written.vocabulary import HTTP
+from bentpipe.workbench.choice import BOUNDS, CC, FIRST, MOST_CELLS, links
+from bentpipe.workbench.messages import LinkOffer, Named, Offer
 
 
 def offer(*, watches: bool) -> Offer:
@@ -17,20 +18,10 @@ def offer(*, watches: bool) -> Offer:
         links=tuple(map(_link, links().values())),
         pages=tuple(_page(name) for name in PAGES),
         http=tuple(Named(name=name, words=style.look(name).label) for name in HTTP.available),
-        cc=tuple(Named(name=name, words=style.control_label(name)) for name in CONTROLS.available),
+        cc=tuple(Named(name=name, words=style.control_label(name)) for name in CC.available),
         most_cells=MOST_CELLS,
-        loss_percent=_bounds("loss_percent"),
-        rtt_ms=_bounds("rtt_ms"),
-        repetitions=_bounds("repetitions"),
-        seed=_bounds("seed"),
-        first=FirstChoice(
-            link=FIRST.link,
-            page=FIRST.page,
-            http=FIRST.http,
-            cc=FIRST.cc,
-            repetitions=FIRST.repetitions,
-            seed=FIRST.seed,
-        ),
+        bounds=BOUNDS,
+        first=FIRST,
         watches=watches,
     )
 
@@ -47,11 +38,6 @@ def round_trip(link: LinkDescription) -> str:
     longest_ns = link.forward.longest_delay_ns + link.return_.longest_delay_ns
     ends = dict.fromkeys(f"{delay_ns / 1e6:.3g} ms" for delay_ns in (shortest_ns, longest_ns))
     return " to ".join(ends)
-
-
-def _bounds(key: str) -> Bounds:
-    least, most = BOUNDS[key]
-    return Bounds(least=least, most=most)
 
 
 def _link(link: Link) -> LinkOffer:

@@ -27,6 +27,8 @@ POLL_S = 1.0
 """How often the folder is looked at."""
 READING_SHARE = 0.02
 """Of the time, for reading; a million runs take up to ten seconds."""
+LOCK_WAIT_S = 0.5
+"""For who writes the folder at this moment: a commit takes less, and what takes longer is told."""
 MOST_CELLS_SHOWN = 200
 MOST_REJECTED_SHOWN = 20
 RATE_OVER_S = 60.0
@@ -50,8 +52,9 @@ class Watch:
         self._next_s = 0.0
         self._counts: deque[tuple[float, int]] = deque()
         with Ledger(folder) as ledger:
-            self._subject = _Subject.read(ledger)
+            # The older of what is read and what it is told by: what changes meanwhile is read again.
             self._measured_by = _version(folder / SCENARIO)
+            self._subject = _Subject.read(ledger)
         self._state = self._subject.empty
         self.look()
 
@@ -65,22 +68,24 @@ class Watch:
         now_s = time.monotonic()
         if now_s < self._next_s:
             return self._state
-        pause_s = POLL_S
+        began_s, pause_s = now_s, POLL_S
         try:
             version = _version(self._folder / INDEX)
             if version != self._looked_at or self._state.problem:
-                # The older of what is read and what it is told by: what changes meanwhile is read again.
+                # As at the start.
                 measured_by = _version(self._folder / SCENARIO)
-                with Ledger(self._folder) as ledger:
+                with Ledger(self._folder, wait_s=LOCK_WAIT_S) as ledger:
+                    # What took the time until now was waiting for who writes, and no reading.
+                    began_s = time.monotonic()
                     if measured_by != self._measured_by:
                         self._subject = _Subject.read(ledger)
                         self._counts.clear()
                     self._state = self._subject.state(ledger)
                 self._looked_at, self._measured_by = version, measured_by
             self._state = self._with_rate(self._state, now_s)
-            pause_s = max(POLL_S, (time.monotonic() - now_s) / READING_SHARE)
+            pause_s = max(POLL_S, (time.monotonic() - began_s) / READING_SHARE)
         except (BentpipeError, OSError) as error:
-            # What took the time was waiting for who writes, and no reading.
+            # This took the time of a wait at most.
             self._state = self._state.model_copy(update={"problem": str(error)})
         self._next_s = time.monotonic() + pause_s
         return self._state

@@ -7,13 +7,13 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
-from pathlib import Path
 
 from distributed import Client
 
 from bentpipe.campaign import Order, measure
 from bentpipe.campaign.cluster.choice import RunningScheduler
 from bentpipe.engine.host import cpu_time
+from bentpipe.engine.host.process_stat import ProcessStat
 from bentpipe.engine.simulate import Simulator
 from bentpipe.ledger import Ledger
 from tests.campaign.fake_engine import QuietProgress
@@ -93,7 +93,7 @@ def kill(pid):
 def is_there(pid):
     """Whether a process runs; one that waits for its parent to hear of its end does not."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return ProcessStat.of(pid).state != "Z"
     except OSError:
         return False
 

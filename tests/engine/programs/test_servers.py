@@ -10,7 +10,7 @@ from bentpipe.engine.programs.server.caddy import CADDY
 from bentpipe.engine.programs.server.nginx import NGINX
 from bentpipe.engine.programs.server.site import File, Site
 from bentpipe.engine.testbed import congestion_control
-from bentpipe.model.spec import ObjectSpec, PageSpec
+from bentpipe.model.spec import ObjectSpec, PageSpec, SlowStartChoice
 from tools.specs import spec_of
 
 
@@ -35,6 +35,12 @@ def test_routes_ask_for_the_congestion_control_of_a_program_that_is_not_ours(htt
     assert congestion_control.by_route(spec, "server") == expected
     # Ours asks by itself.
     assert congestion_control.by_route(spec, "client") is None
+
+
+def test_routes_ask_for_the_cubic_with_search_that_is_loaded():
+    spec = load("h2", server="nginx", slow_start=SlowStartChoice.SEARCH)
+    assert congestion_control.by_route(spec, "server") == "bp_cubic_search"
+    assert congestion_control.loaded_for(spec) == ("bp_cubic_search",)
 
 
 def test_routes_ask_for_none_where_the_load_is_quic_s():

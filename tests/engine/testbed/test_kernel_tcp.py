@@ -1,7 +1,8 @@
 """What a namespace and its routes are told, for the settings of a run."""
 
 from bentpipe.engine.testbed import kernel_tcp
-from bentpipe.model.spec import Switch, TcpSpec
+from bentpipe.model.link import Switch
+from bentpipe.model.spec import TcpSpec
 
 PLAIN = TcpSpec(
     initial_window=10,
@@ -34,6 +35,12 @@ def test_fast_open_is_allowed_to_clients_and_servers():
 def test_timestamps_may_be_off():
     without = PLAIN.model_copy(update={"timestamps": Switch.OFF})
     assert kernel_tcp.sysctls(without)["ipv4/tcp_timestamps"] == "0"
+
+
+def test_classic_ecn_is_asked_for_where_it_is_on_and_else_as_the_kernel_has_it():
+    # ip-sysctl.rst: 1 asks for it and agrees to it, 2 (the default) only agrees.
+    assert "ipv4/tcp_ecn" not in kernel_tcp.sysctls(PLAIN)
+    assert kernel_tcp.sysctls(PLAIN.model_copy(update={"ecn": Switch.ON}))["ipv4/tcp_ecn"] == "1"
 
 
 def test_the_first_receive_window_is_an_attribute_of_the_route():

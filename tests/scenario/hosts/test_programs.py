@@ -126,6 +126,30 @@ REFUSED = {
         "nothing, as the server is nginx",
         '"291 B"',
     ),
+    "a key exchange of a browser": (
+        ["client=chromium", "tls.key_exchange=x25519mlkem768"],
+        "tls.key_exchange",
+        '"x25519", as the client is chromium',
+        '"x25519mlkem768"',
+    ),
+    "a key exchange of a server": (
+        ["server=nginx", "tls.key_exchange=x25519mlkem768"],
+        "tls.key_exchange",
+        '"x25519", as the server is nginx',
+        '"x25519mlkem768"',
+    ),
+    "acknowledgements of a browser": (
+        ["client=firefox", "http=h3", "quic.ack_frequency.ack_eliciting_threshold=9"],
+        "quic.ack_frequency.ack_eliciting_threshold",
+        "nothing, as the client is firefox",
+        "9",
+    ),
+    "acknowledgements of quic-go": (
+        ["server=caddy", "http=h3", "cc=reno", "quic.ack_frequency.ack_eliciting_threshold=9"],
+        "quic.ack_frequency.ack_eliciting_threshold",
+        "nothing, as the server is caddy",
+        "9",
+    ),
     "push": (["client=chromium", "push=50 %"], "push", '"0 %", as the client is chromium', '"50 %"'),
     "short connections": (
         ["client=chromium", "http=h1", "requests_per_connection=1"],

@@ -35,6 +35,8 @@ DEFAULTS = {
     "visit": ("h1s", {"visit": "first"}),
     "slow start": ("h2", {"slow_start": "linux"}),
     "TLS": ("h2", {"tls": {"version": "1.3", "resumption": "none"}}),
+    "key exchange": ("h2", {"tls": {"key_exchange": "x25519"}}),
+    "key exchange without TLS": ("h1", {"tls": {"key_exchange": "x25519"}}),
     "TLS without TLS": ("h1", {"tls": {"version": "1.3", "resumption": "none"}}),
     "retries of what is not retried": ("h1", {"tcp": {"connect_retries": 5}}),
     "fallback from what is not reset": ("h2", {"tcp": {"idle_fallback": True}}),
@@ -46,6 +48,7 @@ DEFAULTS = {
             "tcp": {
                 "fast_open": False,
                 "nagle": False,
+                "ecn": False,
                 "quick_ack": False,
                 "timestamps": True,
                 "connect_retry": "off",
@@ -55,7 +58,7 @@ DEFAULTS = {
             }
         },
     ),
-    "QUIC": ("h3", {"quic": {"cwnd_validation": True}}),
+    "QUIC": ("h3", {"quic": {"cwnd_validation": True, "ecn": True}}),
     "BBR": ("h2", {"cc": "bbr", "bbr": {"extra_acked": True}}),
     "hosts": ("h2", {"host": {"client": {"tls_handshake": "0 s"}, "server": {"quic_packet": "0 ms"}}}),
     "header table": ("h2", {"http2": {"header_table": "4096 B"}}),
@@ -188,6 +191,47 @@ def test_without_tls_a_host_may_be_slow_all_the_same():
 
 def test_quic_may_do_without_validation_of_its_window():
     assert page_spec("h3", quic={"cwnd_validation": False})["quic"]["cwnd_validation"] == "off"
+    assert page_spec("h3", quic={"ecn": False})["quic"]["ecn"] == "off"
+    assert page_spec("h2", tcp={"ecn": True})["tcp"]["ecn"] == "on"
+
+
+@pytest.mark.parametrize("http", ["http10s", "h1s", "h2", "h3", "spdy"])
+def test_whatever_has_tls_may_agree_on_keys_as_browsers_do(http):
+    spec = page_spec(http, tls={"key_exchange": "x25519mlkem768"})
+    assert spec["key_exchange"] == "x25519mlkem768"
+    # Tickets and versions are as without it.
+    assert "tls" not in spec
+
+
+@pytest.mark.parametrize(
+    "bulk",
+    [{"transport": "quic", "size": "1 MB"}, {"size": "1 MB", "flows": ["cubic", "quic:bbr"]}],
+    ids=["one flow", "one of several"],
+)
+def test_a_flow_over_quic_may_too(bulk):
+    spec = document_of({"link": LINK, "bulk": bulk, "tls": {"key_exchange": "x25519mlkem768"}})
+    assert spec["key_exchange"] == "x25519mlkem768"
+
+
+def test_quic_asks_for_acknowledgements_as_it_does_unasked_but_for_what_is_written():
+    # RFC 9000 sections 13.2.1, 13.2.2 and 18.2.
+    unasked = {
+        "ack_eliciting_threshold": 1,
+        "requested_max_ack_delay_ns": 25_000_000,
+        "reordering_threshold": 1,
+    }
+    assert page_spec("h3", quic={"ack_frequency": {}})["quic"]["ack_frequency"] == unasked
+    written = {
+        "ack_eliciting_threshold": 9,
+        "requested_max_ack_delay": "100 ms",
+        "reordering_threshold": 0,
+    }
+    assert page_spec("h3", quic={"ack_frequency": written})["quic"]["ack_frequency"] == {
+        "ack_eliciting_threshold": 9,
+        "requested_max_ack_delay_ns": 100_000_000,
+        "reordering_threshold": 0,
+    }
+    assert "ack_frequency" not in page_spec("h3")["quic"]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +269,7 @@ def test_http2_has_a_header_table_of_a_size():
     assert [spec["header_table_bytes"] for spec in found] == [0, 65_536]
 
 
-@pytest.mark.parametrize("way", ["hystart++", "loss"])
+@pytest.mark.parametrize("way", ["hystart++", "search", "loss"])
 def test_slow_start_of_loss_based_congestion_controls_may_end_in_another_way(way):
     for http in ("h2", "h3"):
         assert page_spec(http, slow_start=way)["slow_start"] == way
@@ -332,7 +376,7 @@ def test_the_engine_accepts_every_setting():
         response_header="291 B",
         visit="repeat",
         slow_start="loss",
-        quic={"cwnd_validation": False},
+        quic={"cwnd_validation": False, "ack_frequency": {"ack_eliciting_threshold": 9}},
         tcp={
             "fast_open": True,
             "nagle": True,
@@ -350,7 +394,8 @@ def test_the_engine_accepts_every_setting():
         pep={"kind": "split", "standing": True},
     )
     _core.check_spec(json.dumps(spec))
-    multiplexed = page_spec("spdy", push="10 %", priorities="on", tls={"resumption": "early-data"})
+    tls = {"resumption": "early-data", "key_exchange": "x25519mlkem768"}
+    multiplexed = page_spec("spdy", push="10 %", priorities="on", tls=tls)
     _core.check_spec(
         json.dumps(
             {

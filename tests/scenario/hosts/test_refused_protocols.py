@@ -51,6 +51,74 @@ REFUSED = {
         '"1.3", as h3',
         '"1.2"',
     ),
+    "a key exchange that is none": (
+        {"tls": {"key_exchange": "x25519kyber768"}},
+        "run.tls.key_exchange",
+        "one of x25519, x25519mlkem768",
+        '"x25519kyber768"',
+    ),
+    "a hybrid key exchange of TLS 1.2": (
+        {"tls": {"version": "1.2", "key_exchange": "x25519mlkem768"}},
+        "run.tls.key_exchange",
+        '"x25519", as TLS 1.2 has no hybrid key exchange',
+        '"x25519mlkem768"',
+    ),
+    **{
+        f"a key exchange of {http}": (
+            {"http": http, "tls": {"key_exchange": "x25519mlkem768"}},
+            "run.tls.key_exchange",
+            f"nothing, as {http} has no TLS",
+            '"x25519mlkem768"',
+        )
+        for http in ("http10", "h1", "h2c")
+    },
+    "a key exchange of a flow over TCP": (
+        {
+            "http": None,
+            "page": None,
+            "bulk": {"size": "1 MB"},
+            "tls": {"key_exchange": "x25519mlkem768"},
+        },
+        "run.tls.key_exchange",
+        "nothing, as a flow over TCP has no TLS",
+        '"x25519mlkem768"',
+    ),
+    "a key exchange of pings": (
+        {"http": None, "page": None, "ping": {}, "tls": {"key_exchange": "x25519mlkem768"}},
+        "run.tls.key_exchange",
+        "nothing, as ping has no TLS",
+        '"x25519mlkem768"',
+    ),
+    "acknowledgements of fewer than no packets": (
+        {"quic": {"ack_frequency": {"ack_eliciting_threshold": -1}}},
+        "run.quic.ack_frequency.ack_eliciting_threshold",
+        "a whole number from 0 to 10000",
+        "-1",
+    ),
+    "acknowledgements in words": (
+        {"quic": {"ack_frequency": "1:10"}},
+        "run.quic.ack_frequency",
+        "a table",
+        '"1:10"',
+    ),
+    "acknowledgements sooner than the library's clock": (
+        {"quic": {"ack_frequency": {"requested_max_ack_delay": "999 us"}}},
+        "run.quic.ack_frequency.requested_max_ack_delay",
+        "a duration from 1 ms to 24 h",
+        '"999 us"',
+    ),
+    "late packets in half": (
+        {"quic": {"ack_frequency": {"reordering_threshold": 0.5}}},
+        "run.quic.ack_frequency.reordering_threshold",
+        "a whole number of packets",
+        "0.5",
+    ),
+    "a frequency of TCP's acknowledgements": (
+        {"tcp": {"ack_frequency": {"ack_eliciting_threshold": 9}}},
+        "run.tcp.ack_frequency.ack_eliciting_threshold",
+        "nothing, as Linux acknowledges every second segment of TCP",
+        "9",
+    ),
     "pipelining of nothing": ({"pipelining": 0}, "run.pipelining", "from 1 to 32", "0"),
     "too long a pipeline": ({"pipelining": 33}, "run.pipelining", "from 1 to 32", "33"),
     **{
@@ -306,6 +374,21 @@ REFUSED = {
         "true or false",
         '"off"',
     ),
+    "marks of QUIC in words": ({"quic": {"ecn": "off"}}, "run.quic.ecn", "true or false", '"off"'),
+    "marks of TCP by name": ({"tcp": {"ecn": "accurate"}}, "run.tcp.ecn", "true or false", '"accurate"'),
+    "Prague over TCP": ({"cc": "prague", "http": "h2"}, "run.cc", "for TCP one of reno", "needs AccECN"),
+    "a proxy with Prague": (
+        {"http": "h2", "pep": {"kind": "split", "cc": "prague"}},
+        "run.pep.cc",
+        "for TCP one of reno",
+        "needs AccECN",
+    ),
+    "a proxy with the run's Prague": (
+        {"http": "h3", "cc": "prague", "pep": "split"},
+        "run.cc",
+        "for the TCP of the proxy, which has no pep.cc beside it, one of reno",
+        '"prague", which needs AccECN',
+    ),
     "a handshake in words": (
         {"host": {"client": {"tls_handshake": "slow"}}},
         "run.host.client.tls_handshake",
@@ -347,10 +430,19 @@ REFUSED = {
         '"linux", as hybla is not one of',
         '"hystart++"',
     ),
+    **{
+        f"SEARCH of {cc}": (
+            {"cc": cc, "slow_start": "search"},
+            "run.slow_start",
+            f'"linux", as {cc} is not one of reno, cubic',
+            '"search"',
+        )
+        for cc in ("bbr", "bbr3", "hybla", "vivace")
+    },
     "an unknown slow start": (
         {"slow_start": "hystart"},
         "run.slow_start",
-        "one of linux, linux-4.15, hystart++, loss",
+        "one of linux, linux-4.15, hystart++, search, loss",
         '"hystart"',
     ),
     "a header table of less than nothing": (

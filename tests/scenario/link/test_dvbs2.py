@@ -301,9 +301,9 @@ REFUSED = {
     "a clear sky without a carrier": (
         'dvbs2]\nsymbol_rate = "4 Msym/s"\nmodcod = "8PSK 3/4"',
         'clear_sky]\nup = "20 dB"\n[forward]\nrate = "1 Mbit/s"',
-        "forward.clear_sky",
+        "forward.clear_sky.up",
         "nothing, as there is no dvbs2",
-        "a table",
+        '"20 dB"',
     ),
     "a clear sky without decibels": (
         "[forward.dvbs2]",

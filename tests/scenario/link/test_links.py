@@ -198,6 +198,34 @@ def test_a_queue_may_drop_early_or_by_controlled_delay(tmp_path):
         "target_ns": 30_000_000,
         "interval_ns": 600_000_000,
     }
+    keys = 'limit = "36 MB", target = "30 ms", interval = "600 ms"'
+    assert direction_of(tmp_path, queue=f"{{ {keys}, ecn = true }}")["queue"] == {
+        **codel["queue"],
+        "ecn": "on",
+    }
+    assert direction_of(tmp_path, queue=f"{{ {keys}, ecn = false }}") == codel
+
+
+def test_dualpi2_has_the_gains_that_rfc_9332_derives(tmp_path):
+    # Appendix A.1, lines 6a to 7b: Tupdate = min(target, RTT_max/3), alpha = 0.1 Tupdate / RTT_max^2,
+    # beta = 0.3 / RTT_max.
+    plain = direction_of(tmp_path, queue='{ limit = "1 MB", aqm = "dualpi2" }')["queue"]
+    assert plain == {
+        "kind": "dualpi2",
+        "limit_bytes": 1_000_000,
+        "target_ns": 15_000_000,
+        "update_ns": 15_000_000,
+        "alpha_hz": pytest.approx(0.15),
+        "beta_hz": pytest.approx(3.0),
+        "coupling": 2.0,
+        "ramp_start_ns": 800_000,
+        "ramp_range_ns": 400_000,
+        "classic_share": 0.1,
+    }
+    written = '{ limit = "1 MB", aqm = "dualpi2", target = "300 ms", rtt_max = "600 ms" }'
+    long = direction_of(tmp_path, queue=written)["queue"]
+    assert (long["target_ns"], long["update_ns"]) == (300_000_000, 200_000_000)
+    assert (long["alpha_hz"], long["beta_hz"]) == (pytest.approx(0.1 * 0.2 / 0.36), pytest.approx(0.5))
 
 
 @pytest.mark.parametrize("key", ["queue", "jitter"])
@@ -264,6 +292,31 @@ REFUSED = {
         "queue.target",
         "no more than the interval",
         '"2 s"',
+    ),
+    "an AQM of another name": (
+        {"queue": '{ limit = "1 MB", aqm = "pie" }'},
+        "queue.aqm",
+        "dualpi2",
+        '"pie"',
+    ),
+    "DualPI2 with an interval": (
+        {"queue": '{ limit = "1 MB", aqm = "dualpi2", interval = "1 s" }'},
+        "queue",
+        "limit, target and rtt_max",
+        "interval",
+    ),
+    "DualPI2 for no round trip": (
+        {"queue": '{ limit = "1 MB", aqm = "dualpi2", rtt_max = "0 s" }'},
+        "queue.rtt_max",
+        "a duration",
+        '"0 s"',
+    ),
+    "DualPI2 without a limit": ({"queue": '{ aqm = "dualpi2" }'}, "queue", "the keys limit", "aqm"),
+    "marks in words": (
+        {"queue": '{ limit = "1 MB", target = "5 ms", interval = "1 s", ecn = "on" }'},
+        "queue.ecn",
+        "true or false",
+        '"on"',
     ),
     "a limit that is no quantity": ({"queue": "{ limit = 5 }"}, "queue.limit", '"36 MB"', "5"),
     "quantiles without a hold": (

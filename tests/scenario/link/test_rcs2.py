@@ -302,9 +302,9 @@ REFUSED = {
     "two bursts": (
         "waveform = 5",
         "waveform = 5\nburst = { packets = 1 }",
-        "return.rcs2.burst",
+        "return.rcs2.burst.packets",
         "nothing, as waveform",
-        "a table",
+        "1",
     ),
     "an unknown waveform": ("waveform = 5", "waveform = 2", "return.rcs2.waveform", "from 3 to 22", "2"),
     "a burst of nothing": (

@@ -87,7 +87,7 @@ def test_a_recording_and_epochs_are_refused_together(folder):
     (folder / "link.toml").write_text('base = "trace:even.txt,rtt=50ms"\n[epochs]\nperiod = "15 s"\n')
     with pytest.raises(InputError) as caught:
         link("link.toml", folder=folder)
-    assert caught.value.field == "epochs"
+    assert caught.value.field == "epochs.period"
 
 
 def test_a_flow_over_a_recording_gets_what_was_recorded_second_by_second(folder, monkeypatch):

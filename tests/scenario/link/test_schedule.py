@@ -185,9 +185,9 @@ def test_the_variation_of_the_rate_is_each_directions_own(tmp_path):
         ),
         (
             {"forward": "rate_variation = { between = 0.2 }"},
-            "forward.rate_variation",
+            "forward.rate_variation.between",
             "nothing, as the link has no epochs",
-            "a table",
+            "0.2",
         ),
         ({"common": "[epochs]"}, "epochs.period", 'a duration such as "15 s"', "nothing"),
         (

@@ -3,6 +3,7 @@
 
 mod dice;
 mod hybla;
+mod search;
 mod twin;
 mod vivace;
 

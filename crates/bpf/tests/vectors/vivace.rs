@@ -166,11 +166,13 @@ impl<'a> Sender<'a> {
             now: at(self.now_us),
             acked: Bytes::new(acked),
             lost: Bytes::new(lost),
+            marked: Bytes::ZERO,
             delivered: Bytes::ZERO,
             prior_in_flight: Bytes::new(prior_in_flight),
             in_flight: Bytes::new(self.in_flight),
             rtt: rtt_us.map(span),
             is_maybe_delayed: false,
+            newest_sent: None,
             srtt: (self.srtt_us > 0).then(|| span(self.srtt_us)),
             rate: Some(RateSample {
                 delivered: Bytes::ZERO,

@@ -39,6 +39,11 @@ impl FullPipe {
         }
     }
 
+    /// Start-up ends for another reason.
+    pub const fn fill(&mut self) {
+        self.flat_rounds = ROUNDS;
+    }
+
     /// After a timeout any rate counts as growth, but a full pipe stays full.
     pub fn on_timeout(&mut self) {
         self.baseline = Rate::ZERO;

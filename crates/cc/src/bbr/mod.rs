@@ -19,13 +19,13 @@ use crate::bbr_common::{
     Aggregation, AggregationLimits, CongestionWindow, HALF_ROUNDS, PacingRate, ProbeRtt, bdp,
     quantum_packets, state,
 };
-use crate::control::EventHandlers;
+use crate::control::{EventHandlers, ResumableModel};
 use crate::filter::MaxFilter;
 use crate::rate::RateSample;
 use crate::round::{Boundary, Rounds};
 use crate::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, RecoverySpan,
-    SentSample, State,
+    Resumable, SentSample, State,
 };
 use cycle::{Cycle, CycleLevels};
 use full_pipe::FullPipe;
@@ -341,6 +341,26 @@ impl EventHandlers for Bbr {
     }
 }
 
+/// RFC 9959 appendix B.
+impl ResumableModel for Bbr {
+    fn is_starting_up(&self) -> bool {
+        self.mode == Mode::Startup && !self.pipe.is_reached()
+    }
+
+    fn drain(&mut self) {
+        if self.mode == Mode::Startup {
+            self.pipe.fill();
+            self.mode = Mode::Drain;
+            self.ssthresh = Some(self.inflight(self.max_bandwidth.max(), 1.0));
+            self.update_pacing_rate(self.pacing_gain());
+        }
+    }
+
+    fn is_draining(&self) -> bool {
+        self.mode == Mode::Drain
+    }
+}
+
 impl CongestionControl for Bbr {
     fn name(&self) -> &'static str {
         "bbr"
@@ -392,5 +412,9 @@ impl CongestionControl for Bbr {
     fn state(&self) -> State {
         let quantum = self.window.packets(self.quantum_packets());
         state(self.ssthresh, self.pacing_rate, quantum, self.bandwidth_in_use())
+    }
+
+    fn resumable(&mut self) -> Option<Resumable<'_>> {
+        Some(Resumable::Model(self))
     }
 }

@@ -5,11 +5,12 @@ mod epoch;
 
 use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::control::EventHandlers;
+use crate::control::{EventHandlers, ResumableWindow};
 use crate::phase::Phase;
-use crate::slow_start::{SlowStart, SlowStartExit, SlowStartView, Verdict};
+use crate::slow_start::{Search, SlowStart, SlowStartExit, SlowStartView, Step, Verdict};
 use crate::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample, State,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, Resumable,
+    SentSample, State,
 };
 use cwnd_cnt::CwndCnt;
 use epoch::{BETA, Epoch};
@@ -41,6 +42,7 @@ pub struct Cubic {
     exit: SlowStartExit,
     slow_start: SlowStart,
     detector: Detector,
+    search: Option<Box<Search>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +75,7 @@ impl Cubic {
             exit: config.slow_start_exit,
             slow_start: SlowStart::new(config.slow_start_exit, config.now),
             detector: Detector::Armed,
+            search: config.slow_start_exit.search(config.initial_window.max(config.mss)),
         }
     }
 
@@ -105,6 +108,24 @@ impl Cubic {
                 self.ssthresh = self.cwnd;
             }
         }
+    }
+
+    /// Whether SEARCH sets the window of the first slow start for now, in place of its growth.
+    fn watch_delivery(&mut self, ack: &AckSample) -> bool {
+        let Some(search) = &mut self.search else { return false };
+        search.on_delivered(ack.acked);
+        if self.ssthresh.is_finite() {
+            return false;
+        }
+        match search.on_ack(ack, Bytes::new(self.cwnd as u64), self.mss) {
+            Step::Grow => return false,
+            Step::Drain(cwnd) => self.cwnd = cwnd.get() as f64,
+            Step::Leave(cwnd) => {
+                self.cwnd = cwnd.get() as f64;
+                self.ssthresh = self.cwnd;
+            }
+        }
+        true
     }
 
     /// Slow start up to the threshold; returns the bytes left for congestion avoidance.
@@ -213,6 +234,25 @@ impl EventHandlers for Cubic {
     }
 }
 
+impl ResumableWindow for Cubic {
+    fn set_cwnd(&mut self, cwnd: Bytes) {
+        self.cwnd = self.counted(cwnd.get() as f64);
+    }
+
+    fn retreat(&mut self, cwnd: Bytes) {
+        self.set_cwnd(cwnd);
+        self.prior = None;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: Bytes) {
+        self.ssthresh = self.counted(ssthresh.get() as f64);
+    }
+
+    fn beta(&self) -> f64 {
+        BETA
+    }
+}
+
 impl CongestionControl for Cubic {
     fn name(&self) -> &'static str {
         "cubic"
@@ -226,11 +266,17 @@ impl CongestionControl for Cubic {
             epoch.postpone(sent.now.since(self.last_sent), sent.now);
         }
         self.last_sent = sent.now;
+        if let Some(search) = &mut self.search {
+            search.on_sent(sent.bytes);
+        }
     }
 
     fn on_ack(&mut self, ack: &AckSample) {
         if let Some(rtt) = ack.rtt {
             self.watch_delay(ack, rtt);
+        }
+        if self.watch_delivery(ack) {
+            return;
         }
         let permitted = ack.usage.permits_growth(self.cwnd(), self.in_slow_start());
         if self.phase == Phase::Recovery || !permitted {
@@ -256,5 +302,9 @@ impl CongestionControl for Cubic {
 
     fn state(&self) -> State {
         State::of_window(self.ssthresh.is_finite().then(|| Bytes::new(self.ssthresh as u64)))
+    }
+
+    fn resumable(&mut self) -> Option<Resumable<'_>> {
+        Some(Resumable::Window(self))
     }
 }

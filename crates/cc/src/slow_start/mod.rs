@@ -4,6 +4,7 @@ mod detector;
 mod hystart;
 mod hystart_linux_4_15;
 mod hystart_plus_plus;
+mod search;
 
 use bentpipe_units::{Bytes, Duration, Time};
 pub use detector::Pacing;
@@ -11,6 +12,7 @@ pub(crate) use detector::{SlowStartView, Verdict};
 use hystart::HyStart;
 use hystart_linux_4_15::HyStartLinux4_15;
 pub(crate) use hystart_plus_plus::HyStartPlusPlus;
+pub(crate) use search::{Search, Step};
 
 use crate::AckSample;
 
@@ -28,6 +30,9 @@ pub enum SlowStartChoice {
     /// Losses alone (RFC 5681 section 3.1), for CUBIC.
     #[cfg_attr(feature = "serde", serde(rename = "loss"))]
     Loss,
+    /// SEARCH (draft-chung-ccwg-search-09), for Reno and CUBIC.
+    #[cfg_attr(feature = "serde", serde(rename = "search"))]
+    Search,
 }
 
 impl SlowStartChoice {
@@ -37,6 +42,7 @@ impl SlowStartChoice {
             Self::HyStartPlusPlus => "hystart++",
             Self::Linux4_15 => "linux-4.15",
             Self::Loss => "loss",
+            Self::Search => "search",
         }
     }
 }
@@ -52,6 +58,8 @@ pub enum SlowStartExit {
     HyStartLinux4_15,
     /// HyStart++ (RFC 9406), as RFC 9438 section 4.10 recommends.
     HyStartPlusPlus(Pacing),
+    /// SEARCH: less arrives than was sent a round trip before (draft-chung-ccwg-search-09).
+    Search,
 }
 
 impl SlowStartExit {
@@ -66,7 +74,13 @@ impl SlowStartExit {
                 Pacing::Paced => Self::HyStart(pacing),
             },
             Some(SlowStartChoice::Loss) => Self::Loss,
+            Some(SlowStartChoice::Search) => Self::Search,
         }
+    }
+
+    /// SEARCH where it is that; it sees departures and sets the window, which the others do not.
+    pub(crate) fn search(self, initial_window: Bytes) -> Option<Box<Search>> {
+        (self == Self::Search).then(|| Box::new(Search::new(initial_window)))
     }
 
     /// Whether a timeout arms it again (`bictcp_state`: `bictcp_reset`, `bictcp_hystart_reset`).
@@ -86,7 +100,7 @@ pub(crate) enum SlowStart {
 impl SlowStart {
     pub fn new(exit: SlowStartExit, now: Time) -> Self {
         match exit {
-            SlowStartExit::Loss => Self::Standard,
+            SlowStartExit::Loss | SlowStartExit::Search => Self::Standard,
             SlowStartExit::HyStart(pacing) => Self::HyStart(HyStart::new(pacing, now)),
             SlowStartExit::HyStartLinux4_15 => Self::HyStartLinux4_15(HyStartLinux4_15::new(now)),
             SlowStartExit::HyStartPlusPlus(pacing) => Self::HyStartPlusPlus(HyStartPlusPlus::new(pacing)),

@@ -6,7 +6,7 @@
 use std::ffi::CString;
 use std::io;
 use std::mem::{size_of, zeroed};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use bentpipe_packetdrill::{
     Address, Buffer, Call, Domain, End, Handle, IpVersion, OptionShape, OptionValue, Outcome, Output,
@@ -33,19 +33,19 @@ pub(super) struct Target {
 
 impl Target {
     pub fn of(settings: &Settings) -> Self {
-        let (domain, any): (_, IpAddr) = match settings.ip_version {
-            IpVersion::V4 => (libc::AF_INET, Ipv4Addr::UNSPECIFIED.into()),
-            IpVersion::V4Mapped | IpVersion::V6 => (libc::AF_INET6, Ipv6Addr::UNSPECIFIED.into()),
+        let domain = match settings.ip_version {
+            IpVersion::V4 => libc::AF_INET,
+            IpVersion::V4Mapped | IpVersion::V6 => libc::AF_INET6,
         };
-        let peer = match (settings.ip_version, settings.remote) {
-            // RFC 4291 section 2.5.5.2.
-            (IpVersion::V4Mapped, IpAddr::V4(remote)) => remote.to_ipv6_mapped().into(),
-            (_, remote) => remote,
+        let seen = |address: IpAddr, port| {
+            let host =
+                settings.ip_version.address(address).expect("settings have addresses of their version");
+            SocketAddr::new(host, port)
         };
         Self {
             domain,
-            local: SocketAddr::new(any, settings.bind_port),
-            remote: SocketAddr::new(peer, settings.connect_port),
+            local: seen(Ipv4Addr::UNSPECIFIED.into(), settings.bind_port),
+            remote: seen(settings.remote, settings.connect_port),
         }
     }
 
@@ -104,7 +104,6 @@ pub(super) fn perform(call: &Call, target: Target) -> Outcome {
             Outcome { output: told, ..done }
         }
         Call::Write(transfer) if transfer.flags.is_none() => {
-            hold_back_sigpipe();
             let vectors = Vectors::of(transfer);
             let (entries, count) = (vectors.entries.as_ptr(), vectors.entries.len() as c_int);
             // SAFETY: the buffers live during the call and are so long.
@@ -263,18 +262,6 @@ impl Vectors {
             iov_len: buffer.length as usize,
         });
         Self { entries: entries.collect(), _memory: memory }
-    }
-}
-
-/// Writing where nobody reads is an error of the call, and must not end the process (pipe(7)): the signal waits in this
-/// thread, which ends with the call.
-fn hold_back_sigpipe() {
-    // SAFETY: zero is a value of a set, which lives during the calls.
-    unsafe {
-        let mut signals: libc::sigset_t = zeroed();
-        libc::sigemptyset(&mut signals);
-        libc::sigaddset(&mut signals, libc::SIGPIPE);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, std::ptr::null_mut());
     }
 }
 

@@ -37,7 +37,7 @@ fn run(side: Side) -> Result<(), PartError> {
             spec: configuration.spec,
             identity: configuration.identity,
         };
-        let net = KernelNet::default();
+        let net = KernelNet::of_proxy(&config.spec);
         let limit = config.spec.validity.timeout_ns;
         let mut pep = Pep::start(&net, &config)?;
         pep.ready(&net, limit).await?;

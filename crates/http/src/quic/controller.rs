@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bentpipe_cc::bbr::BbrSpec;
+use bentpipe_cc::careful_resume::Transition;
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowUsage};
@@ -15,9 +16,12 @@ use bentpipe_cc::{
 };
 use bentpipe_run::RunSpec;
 use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
-use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use noq_proto::{EcnCodepoint, RttEstimator};
 
+use super::event_logs::EventLogs;
+use super::paths::KnownPath;
+use super::resume_events::ResumeEvents;
 use super::sender::{Role, Sender};
 
 /// Windows per round trip at which a window-based algorithm's packets leave (RFC 9002 section 7.7); Linux's
@@ -35,6 +39,9 @@ const UNPACED: u64 = 1_000_000_000;
 /// handshake fills the window, and the library arms no probe timeout for it when the handshake is over.
 const LEAST_WINDOW: u64 = 2;
 
+/// Packets that a receiver leaves unacknowledged where nobody asks for another number (RFC 9000 section 13.2.2).
+const ACK_ELICITING_THRESHOLD: u64 = 1;
+
 /// Gives every connection of an endpoint its congestion control.
 #[derive(Debug)]
 pub(super) struct Factory {
@@ -44,11 +51,21 @@ pub(super) struct Factory {
     slow_start_exit: SlowStartExit,
     cwnd_validation: Switch,
     bbr: BbrSpec,
+    path: Option<KnownPath>,
+    qlog: Option<EventLogs>,
+    ecn: Ecn,
     seed: u64,
 }
 
 impl Factory {
-    pub(super) fn new(spec: &RunSpec, role: Role, sender: Sender) -> Self {
+    /// That of an endpoint whose connections resume from what is known of `path`.
+    pub(super) fn new(
+        spec: &RunSpec,
+        role: Role,
+        sender: Sender,
+        path: Option<KnownPath>,
+        qlog: Option<&EventLogs>,
+    ) -> Self {
         let mss = spec.quic.udp_payload_bytes;
         Self {
             algorithm: sender.cc,
@@ -58,6 +75,9 @@ impl Factory {
             slow_start_exit: SlowStartExit::of(spec.slow_start, Pacing::Paced),
             cwnd_validation: spec.quic.cwnd_validation.unwrap_or(Switch::On),
             bbr: spec.bbr.unwrap_or(BbrSpec::LINUX),
+            path,
+            qlog: qlog.cloned(),
+            ecn: Ecn::of(sender.cc, spec.quic.ecn),
             seed: spec.seed ^ ((role as u64) << 32) ^ (u64::from(sender.index) << 40),
         }
     }
@@ -77,7 +97,11 @@ impl ControllerFactory for Factory {
             bbr: self.bbr,
         };
         Box::new(Adapter {
-            algorithm: bentpipe_cc::build(self.algorithm, config),
+            algorithm: bentpipe_cc::build_resuming(
+                self.algorithm,
+                config,
+                self.path.as_ref().map(|path| path.resume(now)),
+            ),
             initial_window: self.initial_window,
             epoch: now,
             estimator: RateEstimator::new(Time::ZERO),
@@ -88,10 +112,19 @@ impl ControllerFactory for Factory {
             sent: Bytes::ZERO,
             next_packet: 0,
             batch: Batch::default(),
+            ack_eliciting_threshold: ACK_ELICITING_THRESHOLD,
             lost: Bytes::ZERO,
+            marked_packets: 0,
+            ecn: self.ecn,
             episode: None,
             rtt: None,
             last_rate: None,
+            events: self
+                .qlog
+                .as_ref()
+                .filter(|_| self.path.is_some())
+                .and_then(EventLogs::take_latest)
+                .map(ResumeEvents::new),
         })
     }
 }
@@ -116,12 +149,19 @@ pub(super) struct Adapter {
     sent: Bytes,
     next_packet: u64,
     batch: Batch,
+    /// Packets that the peer may receive without acknowledging them at once.
+    ack_eliciting_threshold: u64,
     /// Deemed lost since the last acknowledgement.
     lost: Bytes,
-    /// The latest episode of loss.
+    /// Packets known to have been marked since the last acknowledgement.
+    marked_packets: u64,
+    ecn: Ecn,
+    /// The latest episode of loss or marks.
     episode: Option<Episode>,
     rtt: Option<Rtt>,
     last_rate: Option<Rate>,
+    /// Where the phases of Careful Resume are logged, when they are.
+    events: Option<ResumeEvents>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +177,25 @@ struct Episode {
     since: Time,
     /// Whether a packet sent later has been delivered yet.
     phase: Phase,
+    /// Whether a mark started it, not a loss.
+    is_of_marks: bool,
+}
+
+impl Episode {
+    /// Whether its losses may turn out to be none; marks are what they are.
+    fn may_be_spurious(&mut self) -> bool {
+        self.phase == Phase::Recovery && !self.is_of_marks
+    }
+}
+
+/// How a connection takes part in ECN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ecn {
+    Off,
+    /// ECT(0): a mark counts as a loss (RFC 9002 section 7.1).
+    Classic,
+    /// ECT(1): RFC 9331.
+    Scalable,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +235,11 @@ impl Adapter {
         self.rtt.map(|rtt| rtt.min)
     }
 
+    /// The phases of Careful Resume so far, from the start of the connection.
+    pub fn resumption(&self) -> &[Transition] {
+        self.algorithm.resumption()
+    }
+
     /// The latest delivery-rate sample.
     pub fn delivery_rate(&self) -> Option<Rate> {
         self.last_rate
@@ -183,11 +247,12 @@ impl Adapter {
 
     /// The acknowledgement's round trip, when it is one.
     ///
-    /// A receiver that has only one packet to acknowledge waits up to `max_ack_delay` for a second; the library
-    /// does not tell the controller how long (RFC 9002 section 5.3 would subtract it). Two packets are
-    /// acknowledged at once, so that the newer one's round trip is the path's.
+    /// A receiver that has no more packets to acknowledge than the threshold (one, where nobody has asked for another)
+    /// waits up to `max_ack_delay` for the next; the library does not tell the controller how long (RFC 9002 section 5.3
+    /// would subtract it). More packets are acknowledged at once, so that the newest one's round trip is the path's.
     fn round_trip(&self, elapsed: Duration, packets: u64) -> Option<Duration> {
-        (packets > 1 || self.rtt.is_none_or(|rtt| elapsed <= rtt.min)).then_some(elapsed)
+        (packets > self.ack_eliciting_threshold || self.rtt.is_none_or(|rtt| elapsed <= rtt.min))
+            .then_some(elapsed)
     }
 
     /// Bytes per second at which packets leave now; none before a round trip is known.
@@ -242,6 +307,12 @@ impl Adapter {
         self.outstanding.remove(index).map(|packet| packet.state)
     }
 
+    fn log_phases(&mut self) {
+        if let Some(events) = &mut self.events {
+            events.write(self.algorithm.resumption(), self.next_packet);
+        }
+    }
+
     /// Forgets packets that were lost, or belong to a space whose keys are gone: both are silent here.
     fn forget_before(&mut self, sent: Time) {
         let stale = self.outstanding.partition_point(|packet| packet.sent < sent);
@@ -259,6 +330,7 @@ impl Controller for Adapter {
         self.in_flight += bytes;
         self.sent += bytes;
         self.next_packet = pn + 1;
+        self.log_phases();
     }
 
     fn on_sent(&mut self, _now: Instant, _bytes: u64, _largest_pn: u64) {
@@ -311,21 +383,27 @@ impl Controller for Adapter {
             self.algorithm.on_event(Event::RecoveryEnd { now });
         }
         let rate = self.estimator.sample(self.min_rtt());
+        // The library reads the counters after the acknowledged packets: marks are told with the next ones.
+        let mean_packet = batch.acked.get().div_ceil(batch.packets.max(1));
+        let marked = Bytes::new(std::mem::take(&mut self.marked_packets) * mean_packet);
         self.last_rate = rate.map(|rate| rate.rate()).or(self.last_rate);
         self.algorithm.on_ack(&AckSample {
             now,
             acked: batch.acked,
             lost: std::mem::take(&mut self.lost),
+            marked,
             delivered: self.estimator.delivered(),
             prior_in_flight: in_flight + batch.acked,
             in_flight,
             rtt: sample,
             // The peer tells its delay (RFC 9000 section 13.2.5).
             is_maybe_delayed: false,
+            newest_sent: Some(newest_sent),
             srtt: self.rtt.map(|rtt| rtt.smoothed),
             rate,
             usage: self.window_usage(),
         });
+        self.log_phases();
         self.in_flight = in_flight;
         if app_limited {
             self.estimator.on_app_limited(in_flight);
@@ -357,22 +435,48 @@ impl Controller for Adapter {
             (false, false) => CongestionKind::Loss,
         };
         // RFC 9002 appendix B.6, InCongestionRecovery(sent_time).
-        let same_episode = self.episode.is_some_and(|episode| sent <= episode.since);
+        // RFC 9331 section 4.3: the small answer to marks must not stand for that to a loss.
+        let answers_besides = kind != CongestionKind::Ecn && self.ecn == Ecn::Scalable;
+        let same_episode = self
+            .episode
+            .is_some_and(|episode| sent <= episode.since && !(episode.is_of_marks && answers_besides));
         if same_episode && kind != CongestionKind::Persistent {
             return;
         }
-        self.episode = Some(Episode { since: now, phase: Phase::Recovery });
+        let is_of_marks = kind == CongestionKind::Ecn;
+        self.episode = Some(Episode { since: now, phase: Phase::Recovery, is_of_marks });
         self.algorithm.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight: self.in_flight }));
+        self.log_phases();
+    }
+
+    fn on_congestion_experienced(&mut self, _now: Instant, packets: u64) {
+        self.marked_packets += packets;
+    }
+
+    fn ecn_codepoint(&self) -> Option<EcnCodepoint> {
+        match self.ecn {
+            Ecn::Off => None,
+            Ecn::Classic => Some(EcnCodepoint::Ect0),
+            Ecn::Scalable => Some(EcnCodepoint::Ect1),
+        }
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        if let Some(episode) = self.episode.take_if(|episode| episode.phase == Phase::Recovery) {
+        if let Some(episode) = self.episode.take_if(Episode::may_be_spurious) {
             self.algorithm.on_event(Event::Undo { now: episode.since });
         }
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
         self.algorithm.on_event(Event::MssChange { mss: Bytes::new(new_mtu.into()) });
+    }
+
+    fn on_ack_frequency_update(
+        &mut self,
+        ack_eliciting_threshold: u64,
+        _requested_max_ack_delay: std::time::Duration,
+    ) {
+        self.ack_eliciting_threshold = ack_eliciting_threshold;
     }
 
     fn window(&self) -> u64 {
@@ -400,6 +504,17 @@ impl Controller for Adapter {
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
+    }
+}
+
+impl Ecn {
+    /// That of a run's setting; on without one, as the library has it.
+    fn of(algorithm: bentpipe_run::Algorithm, setting: Option<Switch>) -> Self {
+        match setting.unwrap_or(Switch::On) {
+            Switch::Off => Self::Off,
+            Switch::On if algorithm.is_scalable() => Self::Scalable,
+            Switch::On => Self::Classic,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use noq::ZeroRttAccepted;
 use noq_proto::crypto::rustls::HandshakeData;
 
-use crate::tls::{EarlyData, Secured, handshake};
+use crate::tls::{EarlyData, Secured, handshake, key_exchange_name};
 
 /// A handshake that goes on beside the first requests, and their answers.
 pub struct Early {
@@ -53,6 +53,7 @@ pub fn secured(connection: &noq::Connection, early_data: EarlyData) -> Option<Se
     Some(Secured {
         protocol: String::from_utf8_lossy(&protocol).into_owned(),
         handshake: handshake(data.handshake_kind, early_data),
+        key_exchange: data.negotiated_key_exchange_group.map(key_exchange_name),
     })
 }
 

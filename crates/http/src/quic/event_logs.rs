@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Instant;
 
 use noq::{QlogConfig, QlogFactory};
@@ -32,6 +32,8 @@ struct State {
     count: usize,
     /// Those that may not be on the disk yet, the oldest first.
     logs: Vec<Arc<Mutex<Log>>>,
+    /// The one that was started last, for its connection's congestion control, which the library makes next.
+    latest: Weak<Mutex<Log>>,
     error: FirstError,
 }
 
@@ -63,6 +65,11 @@ impl EventLogs {
     /// origin's connection id, which both ends know.
     pub(super) fn factory(&self, prefix: &'static str) -> Arc<dyn QlogFactory> {
         Arc::new(Factory { logs: self.clone(), prefix })
+    }
+
+    /// The log of the connection that the library is making; none where it has been taken, or could not be made.
+    pub(super) fn take_latest(&self) -> Option<ConnectionLog> {
+        std::mem::take(&mut locked(&self.state).latest).upgrade().map(ConnectionLog)
     }
 
     fn start(&self, prefix: &str, id: &ConnectionId) -> io::Result<Arc<Mutex<Log>>> {
@@ -101,7 +108,10 @@ struct Factory {
 impl QlogFactory for Factory {
     fn for_connection(&self, _: Side, _: SocketAddr, id: ConnectionId, _: Instant) -> Option<QlogConfig> {
         match self.logs.start(self.prefix, &id) {
-            Ok(log) => Some(QlogConfig::new(Box::new(Writer(log)))),
+            Ok(log) => {
+                locked(&self.logs.state).latest = Arc::downgrade(&log);
+                Some(QlogConfig::new(Box::new(Writer(log))))
+            }
             Err(error) => {
                 locked(&locked(&self.logs.state).error).get_or_insert(error);
                 None
@@ -154,6 +164,17 @@ impl Write for Log {
         }
         let flushed = self.file.flush();
         self.noted(flushed, ())
+    }
+}
+
+/// A connection's log, for events that the library knows nothing of.
+#[derive(Clone, Debug)]
+pub(super) struct ConnectionLog(Arc<Mutex<Log>>);
+
+impl ConnectionLog {
+    /// Writes one record of a JSON text sequence (RFC 7464 section 2.2). What goes wrong is remembered with the logs.
+    pub(super) fn write_record(&self, event: &serde_json::Value) {
+        let _ = writeln!(locked(&self.0), "\x1e{event}");
     }
 }
 

@@ -5,7 +5,9 @@ mod early;
 mod event_logs;
 mod h3_frames;
 mod h3_transport;
+mod paths;
 mod processing;
+mod resume_events;
 mod sender;
 mod tokens;
 
@@ -13,18 +15,19 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use bentpipe_net::{Net, TcpSample};
-use bentpipe_run::{ConnectionReport, QuicSpec, RunSpec, Transport};
+use bentpipe_run::{AckFrequencySpec, ConnectionReport, QuicSpec, RunSpec, Transport};
 use bentpipe_units::Bytes;
-use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
+use noq::{AckFrequencyConfig, Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::PathId;
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 
 pub use early::{Early, secured};
 pub use event_logs::EventLogs;
 pub use h3_transport::{H3Connection, Opener, StreamPriorities};
+pub use paths::Paths;
 pub use sender::Sender;
 
-use crate::tls::{ClientTls, EarlyData, Secured};
+use crate::tls::{ClientTls, EarlyData, Told};
 use controller::{Adapter, Factory};
 use processing::ProcessingSocket;
 use sender::Role;
@@ -79,11 +82,13 @@ pub fn server<N: Net>(
     tls: rustls::ServerConfig,
     spec: &RunSpec,
     sender: Sender,
+    paths: &Paths,
     qlog: Option<&EventLogs>,
 ) -> Result<Endpoint, QuicError> {
     let crypto = QuicServerConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ServerConfig::with_crypto(Arc::new(crypto));
-    config.transport_config(Arc::new(transport(spec, Role::Origin, sender, qlog)));
+    let factory = Factory::new(spec, Role::Origin, sender, paths.to(None, spec), qlog);
+    config.transport_config(Arc::new(transport(spec, Role::Origin, factory, qlog)));
     tokens::give_out(&mut config, spec);
     let (socket, runtime) = net.quic_socket(at, sender.dscp)?;
     let socket = ProcessingSocket::over(socket, net.processor());
@@ -160,6 +165,7 @@ pub fn sample(connection: &noq::Connection) -> Option<TcpSample> {
         min_rtt: controller.min_rtt(),
         delivery_rate: controller.delivery_rate(),
         retransmitted_packets: stats.lost_packets,
+        resumption: controller.resumption().to_vec(),
     })
 }
 
@@ -180,7 +186,7 @@ fn start<N: Net>(
     let tls =
         client.tls.config(Transport::Quic, protocol).map_err(|error| QuicError::Tls(error.to_string()))?;
     let started = net.now();
-    let endpoint = client_endpoint(net, client, sender, tls)?;
+    let endpoint = client_endpoint(net, client, host, sender, tls)?;
     let connecting = endpoint.connect(host.at, host.name)?;
     let report = ConnectionReport {
         transport: "quic".to_owned(),
@@ -201,21 +207,24 @@ async fn complete<N: Net>(
         processor.idle().await;
     }
     report.connected = Some(net.now());
-    if let Some(Secured { protocol, handshake }) = secured(connection, EarlyData::NotTried) {
-        report.protocol = protocol;
-        report.handshake = handshake.filter(|_| client.tls.spec.tls.is_some());
+    if let Some(secured) = secured(connection, EarlyData::NotTried) {
+        Told::of(client.tls.spec).note(&secured, report);
+        report.protocol = secured.protocol;
     }
 }
 
 fn client_endpoint<N: Net>(
     net: &N,
     client: &Client<'_>,
+    host: Host<'_>,
     sender: Sender,
     tls: rustls::ClientConfig,
 ) -> Result<Endpoint, QuicError> {
     let crypto = QuicClientConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ClientConfig::new(Arc::new(crypto));
-    config.transport_config(Arc::new(transport(client.tls.spec, Role::Client, sender, client.qlog)));
+    let path = client.tls.memory.paths.to(Some(host.at.ip()), client.tls.spec);
+    let factory = Factory::new(client.tls.spec, Role::Client, sender, path, client.qlog);
+    config.transport_config(Arc::new(transport(client.tls.spec, Role::Client, factory, client.qlog)));
     config.token_store(client.tls.memory.store());
     let (socket, runtime) = net.quic_socket(SocketAddr::new(client.local, 0), sender.dscp)?;
     let socket = ProcessingSocket::over(socket, net.processor());
@@ -236,12 +245,12 @@ fn endpoint(spec: &RunSpec, role: Role, sender: Sender) -> EndpointConfig {
     config
 }
 
-fn transport(spec: &RunSpec, role: Role, sender: Sender, qlog: Option<&EventLogs>) -> TransportConfig {
+fn transport(spec: &RunSpec, role: Role, factory: Factory, qlog: Option<&EventLogs>) -> TransportConfig {
     let quic: &QuicSpec = &spec.quic;
     let payload = u16::try_from(quic.udp_payload_bytes.get()).unwrap_or(u16::MAX);
     let mut config = TransportConfig::default();
     config
-        .congestion_controller_factory(Arc::new(Factory::new(spec, role, sender)))
+        .congestion_controller_factory(Arc::new(factory))
         .initial_rtt(quic.initial_rtt_ns.into())
         .stream_receive_window(varint(quic.stream_receive_window_bytes.get()))
         .receive_window(varint(quic.receive_window_bytes.get()))
@@ -254,13 +263,24 @@ fn transport(spec: &RunSpec, role: Role, sender: Sender, qlog: Option<&EventLogs
         // One packet a datagram, as the simulator sends them; bursts are the pacer's business.
         .enable_segmentation_offload(false)
         // A random bit per packet tells nothing here, and draws would shift with the traffic.
-        .allow_spin(false);
+        .allow_spin(false)
+        .ack_frequency_config(quic.ack_frequency.map(ack_frequency));
     if let Some(logs) = qlog {
         config.qlog_factory(logs.factory(match role {
             Role::Client => "client",
             Role::Origin => "origin",
         }));
     }
+    config
+}
+
+/// What this end asks of its peer (draft-ietf-quic-ack-frequency section 4).
+fn ack_frequency(wanted: AckFrequencySpec) -> AckFrequencyConfig {
+    let mut config = AckFrequencyConfig::default();
+    config
+        .ack_eliciting_threshold(wanted.ack_eliciting_threshold.into())
+        .max_ack_delay(Some(wanted.requested_max_ack_delay_ns.into()))
+        .reordering_threshold(wanted.reordering_threshold.into());
     config
 }
 

@@ -1,7 +1,9 @@
 //! How handshakes went.
 
-use bentpipe_run::Handshake;
+use bentpipe_run::{ConnectionReport, Handshake, RunSpec};
 use rustls::{CommonState, HandshakeKind};
+
+use super::key_exchange::name;
 
 /// What became of a client's wish to send requests with its first flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct Secured {
     pub protocol: String,
     /// How the handshake went.
     pub handshake: Option<Handshake>,
+    /// The key exchange, by the name that records have for it.
+    pub key_exchange: Option<String>,
 }
 
 impl Secured {
@@ -30,7 +34,28 @@ impl Secured {
         Self {
             protocol: String::from_utf8_lossy(protocol).into_owned(),
             handshake: handshake(session.handshake_kind(), early_data),
+            key_exchange: session.negotiated_key_exchange_group().map(|group| name(group.name())),
         }
+    }
+}
+
+/// Which facts of its handshakes a run's reports have: those that it has settings for.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    handshake: bool,
+    key_exchange: bool,
+}
+
+impl Told {
+    /// Those of a run.
+    pub fn of(spec: &RunSpec) -> Self {
+        Self { handshake: spec.tls.is_some(), key_exchange: spec.key_exchange.is_some() }
+    }
+
+    /// Writes them down.
+    pub fn note(self, secured: &Secured, report: &mut ConnectionReport) {
+        report.handshake = secured.handshake.filter(|_| self.handshake);
+        report.key_exchange = secured.key_exchange.clone().filter(|_| self.key_exchange);
     }
 }
 

@@ -14,6 +14,8 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, NamedGroup};
 use tokio::sync::Notify;
 
+use crate::quic::Paths;
+
 /// Hosts that a client remembers: more than pages have.
 const HOSTS: usize = 1024;
 /// Tickets that the library keeps of each.
@@ -27,6 +29,8 @@ pub struct Memory {
     store: Arc<Store>,
     /// The library resumes a session only under the configuration under which it started.
     pub(super) config: Arc<OnceLock<ClientConfig>>,
+    /// What its own senders know of the paths to them.
+    pub(crate) paths: Paths,
 }
 
 /// Tickets and tokens.

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use bentpipe_run::{Http, Resumption, RunSpec, TlsVersion, Transport, Workload};
+use bentpipe_run::{Http, KeyExchange, Resumption, RunSpec, TlsVersion, Transport, Workload};
 use rustls::client::TicketRequest;
-use rustls::crypto::ring::{Ticketer, default_provider};
+use rustls::crypto::ring::Ticketer;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::{NoServerSessionStorage, ServerSessionMemoryCache};
 use rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion, client, version};
 
-use super::{FrozenClock, Identity, Secrets, Store};
+use super::{FrozenClock, Identity, Secrets, Store, provider};
 
 /// Tickets that the library sends after a full handshake when nobody asks for a number.
 const USUAL_TICKETS: u32 = 2;
@@ -24,6 +24,7 @@ const EARLY_DATA_BYTES: u32 = 16 << 10;
 pub struct TlsSettings {
     transport: Transport,
     version: TlsVersion,
+    pub(super) key_exchange: KeyExchange,
     /// Where the run says nothing of TLS, the origin sends its usual tickets all the same, and the client keeps none.
     resumption: Option<Resumption>,
     /// Connections that the client may open at once.
@@ -35,6 +36,7 @@ impl TlsSettings {
     pub(super) const FULL: Self = Self {
         transport: Transport::Tcp,
         version: TlsVersion::V1_3,
+        key_exchange: KeyExchange::X25519,
         resumption: Some(Resumption::None),
         connections: 1,
     };
@@ -42,7 +44,7 @@ impl TlsSettings {
     /// Those of a run.
     ///
     /// # Errors
-    /// When the run wants early data of TLS 1.2, which has none.
+    /// When the run wants early data of TLS 1.2, which has none, or a key exchange that is of TLS 1.3 alone.
     pub fn of(spec: &RunSpec, transport: Transport) -> Result<Self, rustls::Error> {
         let resumption = spec.tls.map(|tls| tls.resumption);
         let version = match (transport, spec.tls) {
@@ -57,11 +59,17 @@ impl TlsSettings {
             // RFC 9001 section 4.2: QUIC has no other.
             (Transport::Quic, _) | (_, None) => TlsVersion::V1_3,
         };
+        let key_exchange = spec.key_exchange.unwrap_or(KeyExchange::X25519);
+        if key_exchange == KeyExchange::X25519Mlkem768 && version == TlsVersion::V1_2 {
+            return Err(rustls::Error::General(
+                "X25519MLKEM768 needs TLS 1.3 (draft-ietf-tls-ecdhe-mlkem section 3)".to_owned(),
+            ));
+        }
         let connections = match &spec.workload {
             Workload::PageLoad(load) if matches!(load.http, Http::Http10s | Http::H1s) => load.connections,
             _ => 1,
         };
-        Ok(Self { transport, version, resumption, connections })
+        Ok(Self { transport, version, key_exchange, resumption, connections })
     }
 
     /// Whether requests may travel with a client's first flight.
@@ -86,7 +94,7 @@ impl TlsSettings {
         let chain = vec![CertificateDer::from(certificate.clone())];
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(identity.key_der.clone()));
         let mut config =
-            ServerConfig::builder_with_details(Arc::new(default_provider()), Arc::new(FrozenClock))
+            ServerConfig::builder_with_details(Arc::new(provider(self.key_exchange)), Arc::new(FrozenClock))
                 .with_protocol_versions(&[self.version()])?
                 .with_no_client_auth()
                 .with_single_cert(chain, key)?;
@@ -132,7 +140,7 @@ impl TlsSettings {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from(authority_der.to_vec()))?;
         let mut config =
-            ClientConfig::builder_with_details(Arc::new(default_provider()), Arc::new(FrozenClock))
+            ClientConfig::builder_with_details(Arc::new(provider(self.key_exchange)), Arc::new(FrozenClock))
                 .with_protocol_versions(&[self.version()])?
                 .with_root_certificates(roots)
                 .with_no_client_auth();

@@ -99,6 +99,7 @@ impl Counters {
             drops: self.drops,
             queue_mean_bytes: self.queue.mean(self.marked, now),
             queue_max_bytes: self.queue.max,
+            queue_classes: Vec::new(),
         }
     }
 

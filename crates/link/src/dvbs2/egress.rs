@@ -13,7 +13,7 @@ use crate::queue::{ClassProbe, ClassQueues, Waiting};
 use crate::random::{Seed, Stream};
 use crate::schedule::Cursor;
 use crate::signal::EsN0;
-use crate::{DirectionSpec, DropCause, Dvbs2Spec, ModulationSpec, Packet, Table};
+use crate::{DirectionSpec, DropCause, Dvbs2Spec, ModulationSpec, Packet, QueueClassReport, Table};
 
 /// Class queues before a DVB-S2 carrier. Model page: docs/models/dvbs2.md.
 pub(crate) struct Dvbs2<P> {
@@ -168,12 +168,17 @@ impl<P: Packet> Dvbs2<P> {
     pub(crate) fn mark(&mut self, now: Time) {
         self.receiver.es_n0.set_origin(now);
         self.transmitter.mark(now);
-        self.queues.probe().mark(now);
+        self.queues.mark(now);
         self.probe.mark(now);
     }
 
     pub(crate) fn classes(&mut self) -> &mut ClassProbe {
         self.queues.probe()
+    }
+
+    /// The classes of those of its queues that mark packets.
+    pub(crate) fn queue_classes(&self) -> Vec<QueueClassReport> {
+        self.queues.report()
     }
 
     /// Its frames since the mark until `now`: `acm`.

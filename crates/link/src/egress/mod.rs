@@ -14,7 +14,7 @@ use crate::queue::{ClassProbe, Waiting};
 use crate::random::Seed;
 use crate::rcs2::egress::Rcs2;
 use crate::schedule::Cursor;
-use crate::{DirectionSpec, Packet, Table};
+use crate::{DirectionSpec, Packet, QueueClassReport, Table};
 
 /// One kind of access for each kind of capacity.
 pub(crate) enum Egress<P> {
@@ -107,8 +107,11 @@ impl<P: Packet> Egress<P> {
     /// The workload starts.
     pub(crate) fn mark(&mut self, now: Time) {
         match self {
-            Self::Pipe(_) => {}
-            Self::Scheduled(pipe) => pipe.mark(now),
+            Self::Pipe(pipe) => pipe.mark(),
+            Self::Scheduled(pipe) => {
+                pipe.mark();
+                pipe.mark_schedule(now);
+            }
             Self::Dvbs2(carrier) => carrier.mark(now),
             Self::Rcs2(return_link) => return_link.mark(now),
         }
@@ -120,6 +123,16 @@ impl<P: Packet> Egress<P> {
             Self::Pipe(_) | Self::Scheduled(_) => None,
             Self::Dvbs2(carrier) => Some(carrier.classes()),
             Self::Rcs2(return_link) => Some(return_link.classes()),
+        }
+    }
+
+    /// The classes of a queue that marks packets, since the mark.
+    pub(crate) fn queue_classes(&self) -> Vec<QueueClassReport> {
+        match self {
+            Self::Pipe(pipe) => pipe.queue_classes(),
+            Self::Scheduled(pipe) => pipe.queue_classes(),
+            Self::Dvbs2(carrier) => carrier.queue_classes(),
+            Self::Rcs2(return_link) => return_link.queue_classes(),
         }
     }
 

@@ -12,7 +12,7 @@ use self::transmitter::Transmitter;
 use crate::egress::{Admitted, Delay, EgressSink};
 use crate::queue::{Queue, Waiting};
 use crate::random::Stream;
-use crate::{DropCause, QueueSpec};
+use crate::{DropCause, Packet, QueueClassReport, QueueSpec};
 
 /// A queue before a transmitter.
 pub(crate) struct Pipe<P, T> {
@@ -20,14 +20,14 @@ pub(crate) struct Pipe<P, T> {
     transmitter: T,
 }
 
-impl<P> Pipe<P, ScheduledRate> {
+impl<P: Packet> Pipe<P, ScheduledRate> {
     /// The workload starts.
-    pub(crate) fn mark(&mut self, now: Time) {
+    pub(crate) fn mark_schedule(&mut self, now: Time) {
         self.transmitter.mark(now);
     }
 }
 
-impl<P, T: Transmitter> Pipe<P, T> {
+impl<P: Packet, T: Transmitter> Pipe<P, T> {
     pub(crate) fn new(transmitter: T, queue: &QueueSpec, mtu: Bytes, stream: Stream) -> Self {
         Self { queue: Queue::new(queue, mtu, stream), transmitter }
     }
@@ -35,7 +35,7 @@ impl<P, T: Transmitter> Pipe<P, T> {
     pub(crate) fn enqueue(&mut self, waiting: Waiting<P>, exit: &mut impl EgressSink<P>) -> Admitted<P> {
         let now = waiting.since;
         if self.transmitter.free_at() <= now {
-            self.queue.pass();
+            let waiting = self.queue.pass(waiting).map_err(|waiting| (DropCause::Queue, waiting.packet))?;
             self.transmit(now, waiting, exit);
             return Ok(());
         }
@@ -68,6 +68,16 @@ impl<P, T: Transmitter> Pipe<P, T> {
 
     pub(crate) fn drops_admitted(&self) -> bool {
         self.queue.drops_admitted()
+    }
+
+    /// The workload starts.
+    pub(crate) fn mark(&mut self) {
+        self.queue.mark();
+    }
+
+    /// The classes of a queue that marks packets.
+    pub(crate) fn queue_classes(&self) -> Vec<QueueClassReport> {
+        self.queue.report()
     }
 
     pub(crate) fn held_packets(&self) -> usize {

@@ -8,12 +8,14 @@ use super::classifier::Classifier;
 use super::{ClassProbe, Queue, Waiting};
 use crate::dvbs2::Backlog;
 use crate::random::Seed;
-use crate::{ClassSpec, Packet, QueueSpec};
+use crate::{ClassSpec, Packet, QueueClassReport, QueueSpec};
 
 /// A queue for each class, the most urgent first; the last is that of the packets of no class.
 pub(crate) struct ClassQueues<P> {
     classifier: Classifier,
     queues: Vec<Queue<P>>,
+    /// Of all classes but the last.
+    names: Vec<String>,
     probe: ClassProbe,
 }
 
@@ -25,8 +27,20 @@ impl<P: Packet> ClassQueues<P> {
         Self {
             classifier: Classifier::new(classes),
             queues: classes.iter().map(queue).chain([other]).collect(),
+            names: classes.iter().map(|class| class.name.clone()).collect(),
             probe: ClassProbe::new(classes, start),
         }
+    }
+
+    /// The workload starts.
+    pub(crate) fn mark(&mut self, now: Time) {
+        self.probe.mark(now);
+        self.queues.iter_mut().for_each(Queue::mark);
+    }
+
+    /// The classes of those queues that mark packets.
+    pub(crate) fn report(&self) -> Vec<QueueClassReport> {
+        named_reports(&self.names, self.queues.iter().map(Queue::report))
     }
 
     /// How many there are.
@@ -101,4 +115,19 @@ impl<P: Packet> ClassQueues<P> {
     fn note(&mut self, class: usize, at: Time) {
         self.probe.waiting(class, at, self.queues[class].bytes());
     }
+}
+
+/// What several queues report, each name after that of its class of service; the last queue has no class.
+pub(crate) fn named_reports(
+    names: &[String],
+    queues: impl Iterator<Item = Vec<QueueClassReport>>,
+) -> Vec<QueueClassReport> {
+    let mut named = Vec::new();
+    for (class, reports) in names.iter().map(Some).chain([None]).zip(queues) {
+        named.extend(reports.into_iter().map(|one| match class {
+            Some(class) => QueueClassReport { name: format!("{class} {}", one.name), ..one },
+            None => one,
+        }));
+    }
+    named
 }

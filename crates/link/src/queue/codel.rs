@@ -3,9 +3,14 @@
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::fifo::{Fifo, Waiting};
+use super::sojourn::Sojourn;
+use crate::{Ecn, Packet, QueueClassReport};
 
-/// The state of CoDel (RFC 8289 section 5.2); it drops packets as they leave the queue.
+/// The state of CoDel (RFC 8289 section 5.2); it drops packets as they leave the queue, or marks them.
 pub(crate) struct Codel {
+    /// Whether packets of senders that take part in ECN are marked in place of a drop.
+    marks: bool,
+    sojourn: Sojourn,
     target: Duration,
     interval: Duration,
     mtu: Bytes,
@@ -36,8 +41,10 @@ enum Head<P> {
 }
 
 impl Codel {
-    pub(crate) fn new(target: Duration, interval: Duration, mtu: Bytes) -> Self {
+    pub(crate) fn new(target: Duration, interval: Duration, mtu: Bytes, marks: bool) -> Self {
         Self {
+            marks,
+            sojourn: Sojourn::new(),
             target,
             interval,
             mtu,
@@ -49,8 +56,28 @@ impl Codel {
         }
     }
 
-    /// Takes out the packet that leaves at `now`; those dropped before it go to `drop` (section 5.5, `dequeue`).
-    pub(crate) fn dequeue<P>(
+    /// Takes out the packet that leaves at `now`; those dropped before it go to `drop`.
+    pub(super) fn dequeue<P: Packet>(
+        &mut self,
+        now: Time,
+        fifo: &mut Fifo<P>,
+        mut drop: impl FnMut(Waiting<P>),
+    ) -> Option<Waiting<P>> {
+        let mut dropped = 0;
+        let first = self.select(now, fifo, |waiting| {
+            dropped += 1;
+            drop(waiting);
+        })?;
+        (0..dropped).for_each(|_| self.sojourn.dropped());
+        self.left(now.since(first.since));
+        Some(first)
+    }
+
+    /// Section 5.5, `dequeue`.
+    ///
+    /// What is marked in place of a drop leaves as the one behind a dropped packet would, and counts as one
+    /// (RFC 8289 section 1: drop or mark; Linux, `codel_dequeue`).
+    fn select<P: Packet>(
         &mut self,
         now: Time,
         fifo: &mut Fifo<P>,
@@ -63,8 +90,14 @@ impl Codel {
                 while now >= self.drop_next
                     && let Head::Late(waiting) = head
                 {
-                    drop(waiting);
                     self.count += 1;
+                    match self.marked(waiting) {
+                        Ok(marked) => {
+                            self.drop_next = self.control_law(self.drop_next);
+                            return Some(marked);
+                        }
+                        Err(waiting) => drop(waiting),
+                    }
                     head = self.take(now, fifo);
                     if matches!(head, Head::Late(_)) {
                         self.drop_next = self.control_law(self.drop_next);
@@ -76,7 +109,13 @@ impl Codel {
             }
             Phase::Passing => {
                 if let Head::Late(waiting) = head {
-                    drop(waiting);
+                    match self.marked(waiting) {
+                        Ok(marked) => {
+                            self.start_dropping(now);
+                            return Some(marked);
+                        }
+                        Err(waiting) => drop(waiting),
+                    }
                     head = self.take(now, fifo);
                     self.start_dropping(now);
                 }
@@ -89,6 +128,36 @@ impl Codel {
     pub(crate) fn pass(&mut self) {
         self.first_above = None;
         self.phase = Phase::Passing;
+        self.left(Duration::ZERO);
+    }
+
+    /// The workload starts.
+    pub(super) fn mark(&mut self) {
+        self.sojourn = Sojourn::new();
+    }
+
+    /// Its one class, where it marks.
+    pub(super) fn report(&self) -> Vec<QueueClassReport> {
+        if self.marks { vec![self.sojourn.report("all")] } else { Vec::new() }
+    }
+
+    fn left(&mut self, wait: Duration) {
+        if self.marks {
+            self.sojourn.left(wait);
+        }
+    }
+
+    /// The packet with a mark, where that takes the place of a drop.
+    fn marked<P: Packet>(&mut self, mut waiting: Waiting<P>) -> Result<Waiting<P>, Waiting<P>> {
+        if !self.marks || !waiting.packet.ecn().is_capable() {
+            return Err(waiting);
+        }
+        // One that came with a mark is not ours.
+        if waiting.packet.ecn() != Ecn::Ce {
+            self.sojourn.marked();
+        }
+        waiting.packet.mark_ce();
+        Ok(waiting)
     }
 
     /// Starts where the last phase left off, when that was not long ago (section 5.5).

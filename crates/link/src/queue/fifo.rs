@@ -33,6 +33,15 @@ impl<P> Fifo<P> {
         Some(first)
     }
 
+    /// The packet that has waited longest.
+    pub(super) fn front(&self) -> Option<&Waiting<P>> {
+        self.waiting.front()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// Sum of the lengths of waiting packets.
     pub(crate) fn bytes(&self) -> Bytes {
         self.bytes

@@ -4,20 +4,25 @@ mod class_probe;
 mod class_queues;
 mod classifier;
 mod codel;
+mod dualpi2;
 mod fifo;
 mod random_early_drop;
+mod sojourn;
 
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration, Switch, Time, earlier};
 
 pub(crate) use self::class_probe::{ClassProbe, table as classes};
-pub(crate) use self::class_queues::ClassQueues;
+pub(crate) use self::class_queues::{ClassQueues, named_reports};
 pub use self::classifier::ClassSpec;
 pub(crate) use self::classifier::Classifier;
 use self::codel::Codel;
+use self::dualpi2::Dualpi2;
+pub use self::dualpi2::Dualpi2Spec;
 use self::fifo::Fifo;
 pub(crate) use self::fifo::Waiting;
 use self::random_early_drop::RandomEarlyDrop;
 use crate::random::Stream;
+use crate::{Packet, QueueClassReport};
 
 /// Limit of the queue, and what is dropped below it; the packet in transmission does not count.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,25 +62,32 @@ pub enum QueueSpec {
         target_ns: Duration,
         /// How long the wait may exceed the target; of the order of the round trip.
         interval_ns: Duration,
+        /// Whether packets of senders that take part in ECN are marked in place of a drop as they leave.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
+        ecn: Switch,
     },
+    /// Two queues, of which that of L4S packets is served first and marked early (RFC 9332).
+    Dualpi2(Dualpi2Spec),
 }
 
 /// A first-in first-out queue that refuses what exceeds its limit (drop-tail), and may drop packets before that.
 pub(crate) struct Queue<P> {
-    discipline: Discipline,
+    discipline: Discipline<P>,
+    /// All that waits, but for L4S packets in a dual queue.
     fifo: Fifo<P>,
 }
 
 /// What is dropped.
-enum Discipline {
+enum Discipline<P> {
     Bytes { limit: Bytes },
     Packets { limit: u64 },
     Time { limit: Duration },
     RandomEarlyDrop(RandomEarlyDrop),
     Codel { limit: Bytes, codel: Codel },
+    Dualpi2(Box<Dualpi2<P>>),
 }
 
-impl<P> Queue<P> {
+impl<P: Packet> Queue<P> {
     pub(crate) fn new(spec: &QueueSpec, mtu: Bytes, stream: Stream) -> Self {
         let discipline = match *spec {
             QueueSpec::Bytes { limit_bytes } => Discipline::Bytes { limit: limit_bytes },
@@ -84,9 +96,11 @@ impl<P> Queue<P> {
             QueueSpec::RandomEarlyDrop { limit_bytes, start_bytes, p } => {
                 Discipline::RandomEarlyDrop(RandomEarlyDrop::new(start_bytes, limit_bytes, p, stream))
             }
-            QueueSpec::Codel { limit_bytes, target_ns, interval_ns } => {
-                Discipline::Codel { limit: limit_bytes, codel: Codel::new(target_ns, interval_ns, mtu) }
+            QueueSpec::Codel { limit_bytes, target_ns, interval_ns, ecn } => {
+                let codel = Codel::new(target_ns, interval_ns, mtu, ecn.is_on());
+                Discipline::Codel { limit: limit_bytes, codel }
             }
+            QueueSpec::Dualpi2(spec) => Discipline::Dualpi2(Box::new(Dualpi2::new(spec, mtu))),
         };
         Self { discipline, fifo: Fifo::new() }
     }
@@ -98,6 +112,7 @@ impl<P> Queue<P> {
             Discipline::Packets { limit } => (self.fifo.waiting.len() as u64) < *limit,
             Discipline::Time { limit } => wait() <= *limit,
             Discipline::RandomEarlyDrop(early) => early.admits(self.fifo.bytes, size),
+            Discipline::Dualpi2(dual) => dual.admits(&self.fifo),
         }
     }
 
@@ -107,49 +122,95 @@ impl<P> Queue<P> {
     }
 
     pub(crate) fn push(&mut self, waiting: Waiting<P>) {
-        self.fifo.push(waiting);
+        match &mut self.discipline {
+            Discipline::Dualpi2(dual) => dual.push(waiting, &mut self.fifo),
+            _ => self.fifo.push(waiting),
+        }
     }
 
     /// Takes out the packet whose transmission starts at `now`; those dropped before it go to `drop`.
     pub(crate) fn pop(&mut self, now: Time, drop: impl FnMut(Waiting<P>)) -> Option<Waiting<P>> {
         match &mut self.discipline {
             Discipline::Codel { codel, .. } => codel.dequeue(now, &mut self.fifo, drop),
+            Discipline::Dualpi2(dual) => dual.dequeue(now, &mut self.fifo, drop),
             _ => self.fifo.pop(),
         }
     }
 
-    /// A packet was transmitted as it came, because nothing waited.
-    pub(crate) fn pass(&mut self) {
-        if let Discipline::Codel { codel, .. } = &mut self.discipline {
-            codel.pass();
+    /// A packet is transmitted as it comes, because nothing waits: itself, or marked.
+    ///
+    /// # Errors
+    /// The packet, where it is dropped.
+    pub(crate) fn pass(&mut self, waiting: Waiting<P>) -> Result<Waiting<P>, Waiting<P>> {
+        match &mut self.discipline {
+            Discipline::Codel { codel, .. } => codel.pass(),
+            Discipline::Dualpi2(dual) => {
+                let now = waiting.since;
+                let mut dropped = None;
+                dual.push(waiting, &mut self.fifo);
+                let first = dual.dequeue(now, &mut self.fifo, |waiting| dropped = Some(waiting));
+                return first.ok_or_else(|| dropped.expect("what was pushed leaves or is dropped"));
+            }
+            _ => {}
         }
+        Ok(waiting)
     }
 
     /// Whether packets can be dropped after they were admitted.
     pub(crate) fn drops_admitted(&self) -> bool {
-        matches!(self.discipline, Discipline::Codel { .. })
+        matches!(self.discipline, Discipline::Codel { .. } | Discipline::Dualpi2(_))
     }
 
     /// Sum of the lengths of waiting packets.
     pub(crate) fn bytes(&self) -> Bytes {
-        self.fifo.bytes
+        self.fifo.bytes + self.l4s().map_or(Bytes::ZERO, Fifo::bytes)
     }
 
-    /// The packet that has waited longest.
+    /// The packet whose turn it is.
     pub(crate) fn front(&self) -> Option<&Waiting<P>> {
-        self.fifo.waiting.front()
+        match &self.discipline {
+            Discipline::Dualpi2(dual) => dual.front(&self.fifo),
+            _ => self.fifo.front(),
+        }
     }
 
     /// When the first of them came.
     pub(crate) fn oldest(&self) -> Option<Time> {
-        self.fifo.waiting.front().map(|first| first.since)
+        let since = |fifo: &Fifo<P>| fifo.front().map(|first| first.since);
+        earlier(since(&self.fifo), self.l4s().and_then(since))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.fifo.waiting.len()
+        self.fifo.waiting.len() + self.l4s().map_or(0, |fifo| fifo.waiting.len())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.fifo.waiting.is_empty()
+        self.fifo.is_empty() && self.l4s().is_none_or(Fifo::is_empty)
+    }
+
+    /// The workload starts: what a queue counts that marks packets is counted from here.
+    pub(crate) fn mark(&mut self) {
+        match &mut self.discipline {
+            Discipline::Codel { codel, .. } => codel.mark(),
+            Discipline::Dualpi2(dual) => dual.mark(),
+            _ => {}
+        }
+    }
+
+    /// Its classes, where it marks packets.
+    pub(crate) fn report(&self) -> Vec<QueueClassReport> {
+        match &self.discipline {
+            Discipline::Codel { codel, .. } => codel.report(),
+            Discipline::Dualpi2(dual) => dual.report(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The queue of L4S packets beside the other.
+    fn l4s(&self) -> Option<&Fifo<P>> {
+        match &self.discipline {
+            Discipline::Dualpi2(dual) => Some(&dual.l4s),
+            _ => None,
+        }
     }
 }

@@ -4,8 +4,8 @@ use bentpipe_units::{Bytes, Time};
 
 use super::dama::{Departure, Fate, Probe, ReturnConfig, ReturnLink};
 use crate::egress::{Admitted, Delay, EgressSink};
-use crate::queue::{ClassProbe, Classifier, Waiting};
-use crate::{DropCause, Packet, Rcs2Spec, Table};
+use crate::queue::{ClassProbe, Classifier, Waiting, named_reports};
+use crate::{DropCause, Packet, QueueClassReport, Rcs2Spec, Table};
 
 /// Timeslots of a DVB-RCS2 return link, assigned on demand. Model page: docs/models/dama.md.
 pub(crate) struct Rcs2<P> {
@@ -14,6 +14,8 @@ pub(crate) struct Rcs2<P> {
     /// Bytes that wait in each class, as last told.
     waiting: Vec<Bytes>,
     classes: ClassProbe,
+    /// Of all classes but the last.
+    names: Vec<String>,
     marked: Time,
     /// Superframes since the mark.
     probes: Vec<Probe>,
@@ -28,6 +30,7 @@ impl<P: Packet> Rcs2<P> {
             classifier: Classifier::new(spec.classes.iter().map(|class| &class.class)),
             waiting: vec![Bytes::ZERO; spec.classes.len() + 1],
             classes: ClassProbe::new(spec.classes.iter().map(|class| &class.class), start),
+            names: spec.classes.iter().map(|class| class.class.name.clone()).collect(),
             marked: start,
             probes: Vec::new(),
         }
@@ -68,6 +71,11 @@ impl<P: Packet> Rcs2<P> {
 
     pub(crate) fn classes(&mut self) -> &mut ClassProbe {
         &mut self.classes
+    }
+
+    /// The classes of those of its queues that mark packets.
+    pub(crate) fn queue_classes(&self) -> Vec<QueueClassReport> {
+        named_reports(&self.names, self.link.queue_reports())
     }
 
     /// The superframes that started since the mark and ended by `now`.

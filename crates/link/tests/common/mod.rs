@@ -5,10 +5,11 @@ pub mod numbered;
 pub mod transport_stream;
 
 use bentpipe_link::{
-    CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
+    CapacitySpec, DirectionSpec, Dualpi2Spec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec,
+    QueueSpec,
 };
 use bentpipe_link::{Direction, DropCause, Event, Path};
-use bentpipe_units::{Bytes, Duration, Rate, Time};
+use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
 use proptest::prelude::*;
 
 pub use layout::layout;
@@ -166,8 +167,25 @@ pub fn any_queue_for(packets: u64) -> impl Strategy<Value = QueueSpec> {
             limit_bytes: Bytes::new(limit),
             target_ns: Duration::from_nanos(target),
             interval_ns: Duration::from_nanos(interval),
+            ecn: Switch::Off,
         }),
+        1 => (least + u64::from(MTU)..100_000u64).prop_map(|limit| QueueSpec::Dualpi2(dualpi2(limit))),
     ]
+}
+
+/// RFC 9332 appendix A.1, with what its defaults come to at a target of 15 ms and an RTT_max of 100 ms.
+pub fn dualpi2(limit_bytes: u64) -> Dualpi2Spec {
+    Dualpi2Spec {
+        limit_bytes: Bytes::new(limit_bytes),
+        target_ns: Duration::from_millis(15),
+        update_ns: Duration::from_millis(15),
+        alpha_hz: 0.15,
+        beta_hz: 3.0,
+        coupling: 2.0,
+        ramp_start_ns: Duration::from_micros(800),
+        ramp_range_ns: Duration::from_micros(400),
+        classic_share: 0.1,
+    }
 }
 
 /// Queues that drop for no other reason than that they are full.

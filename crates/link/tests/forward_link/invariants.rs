@@ -7,7 +7,7 @@ use bentpipe_link::{
     LoadSpec, LossSpec, ModulationSpec, PilotsSpec, QueueSpec, RowSpec, ScheduleSpec, StateSpec,
 };
 use bentpipe_link::{Direction, Event};
-use bentpipe_units::{Bytes, Duration, Rate, Time};
+use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
 use proptest::prelude::*;
 
 use super::rig::*;
@@ -26,6 +26,7 @@ fn any_queue() -> impl Strategy<Value = QueueSpec> {
             limit_bytes: Bytes::new(200_000),
             target_ns: Duration::from_millis(target),
             interval_ns: Duration::from_millis(interval),
+            ecn: Switch::Off,
         }),
     ]
 }

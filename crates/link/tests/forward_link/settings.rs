@@ -5,7 +5,7 @@ use bentpipe_link::{
     ModulationSpec, QueueSpec,
 };
 use bentpipe_link::{check, describe};
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration, Switch, Time};
 
 use super::rig::*;
 
@@ -94,6 +94,7 @@ fn a_waiting_room_without_room_for_a_packet_of_the_mtu_is_refused() {
         limit_bytes: Bytes::new(limit),
         target_ns: Duration::from_millis(5),
         interval_ns: Duration::from_millis(100),
+        ecn: Switch::Off,
     };
     let early = |limit| QueueSpec::RandomEarlyDrop {
         limit_bytes: Bytes::new(limit),

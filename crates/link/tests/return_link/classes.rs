@@ -2,7 +2,7 @@
 
 use bentpipe_link::{ClassSpec, DemandClassSpec, Dscp, MixSpec, QueueSpec, Rcs2Spec};
 use bentpipe_link::{Direction, DropCause, Event, Packet};
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration, Switch, Time};
 use proptest::prelude::*;
 
 use super::specs::*;
@@ -118,6 +118,7 @@ fn what_the_queue_of_a_class_drops_in_a_burst_comes_before_what_that_burst_carri
         limit_bytes: Bytes::new(1_000_000),
         target_ns: Duration::from_millis(5),
         interval_ns: Duration::from_millis(20),
+        ecn: Switch::Off,
     };
     let mut path = path(&spec, 1);
     let mut instants = Vec::new();

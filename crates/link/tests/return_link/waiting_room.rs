@@ -2,7 +2,7 @@
 
 use bentpipe_link::{Direction, DropCause, nominal_rate};
 use bentpipe_link::{LinkSpec, QueueSpec};
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration, Switch, Time};
 
 use super::specs::*;
 use crate::common::*;
@@ -69,6 +69,7 @@ fn codel_keeps_the_wait_near_its_target() {
         limit_bytes,
         target_ns: Duration::from_millis(50),
         interval_ns: Duration::from_millis(500),
+        ecn: Switch::Off,
     };
     let room = Bytes::new(10_000_000);
     // A tenth more than the link carries, so that drops suffice.

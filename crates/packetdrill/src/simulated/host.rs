@@ -68,6 +68,7 @@ impl HostSettings {
             // A new socket has it on.
             nagle: Switch::On,
             timestamps: None,
+            ecn: Switch::Off,
             quick_ack: Switch::Off,
             connect_retry_ns: None,
             connect_retries: None,

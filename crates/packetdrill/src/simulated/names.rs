@@ -62,7 +62,8 @@ impl Simulated<'_> {
                 SocketAddrV4::new(found.bound, port)
             }
         };
-        let host = self.settings.ip_version.address((*name.ip()).into()).unwrap_or((*name.ip()).into());
+        let host = self.settings.ip_version.address((*name.ip()).into());
+        let host = host.expect("both versions that are simulated have the addresses of IPv4");
         let output = Output::Address(SocketAddr::new(host, name.port()));
         done(Outcome { output, ..Outcome::of(0) })
     }

@@ -51,6 +51,7 @@ pub(super) fn segment_of(
         ack: SeqNumber(packet.ack),
         window: packet.window,
         options: options_of(packet)?,
+        ecn: 0,
         payload: Payload::Length(u64::from(packet.length)),
     })
 }

@@ -57,6 +57,7 @@ impl Socket {
             min_rtt: info.min_rtt,
             delivery_rate: info.delivery_rate,
             retransmitted_packets: info.retransmitted_segments,
+            resumption: self.connection.resumption().to_vec(),
         }
     }
 

@@ -6,11 +6,12 @@
 use std::time::Instant;
 
 use bentpipe_run::{
-    Algorithm, BbrSpec, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Dscp, Engine,
-    FlowSpec, FlowsSpec, HostSpec, HostsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectKind,
-    ObjectSpec, OutageSpec, PageLoadSpec, PageSpec, PingSpec, Priorities, Provenance, QuantileSpec,
-    QueueSpec, QuicSpec, Resumption, RunRecord, RunSpec, ServerBehind, SlowStartChoice, Switch, TcpSpec,
-    TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload, assemble,
+    AckFrequencySpec, Algorithm, BbrSpec, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec,
+    Dscp, Engine, FlowSpec, FlowsSpec, HostSpec, HostsSpec, Http, Http2Spec, JitterSpec, KeyExchange,
+    LinkSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec, PageLoadSpec, PageSpec, PingSpec, Priorities,
+    Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption, RunRecord, RunSpec, ServerBehind,
+    SlowStartChoice, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload,
+    assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -71,6 +72,7 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
         1 => Just(Some(SlowStartChoice::HyStartPlusPlus)),
         1 => Just(Some(SlowStartChoice::Linux4_15)),
         1 => Just(Some(SlowStartChoice::Loss)),
+        1 => Just(Some(SlowStartChoice::Search)),
     ];
     let bbr = prop_oneof![3 => Just(None), 1 => Just(Some(BbrSpec { extra_acked: Switch::Off }))];
     let sender = (congestion_control(), slow_start, bbr);
@@ -85,6 +87,9 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
             let validity = ValiditySpec { lateness_p999_ns: Duration::from_millis(1), timeout_ns };
             let capture = CaptureSpec { pcapng: false, qlog: false };
             let pep = None;
+            // TLS 1.2 has no hybrid key exchange.
+            let is_new = tls.is_none_or(|tls| tls.version == TlsVersion::V1_3);
+            let key_exchange = (is_new && seed % 3 == 0).then_some(KeyExchange::X25519Mlkem768);
             let mut spec = RunSpec {
                 seed,
                 link,
@@ -94,10 +99,12 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
                 quic,
                 http2,
                 tls,
+                key_exchange,
                 host,
                 pep,
                 slow_start,
                 bbr,
+                resume: None,
                 workload,
                 client: None,
                 server: None,
@@ -262,6 +269,7 @@ fn codel(temper: Temper, least: u64) -> impl Strategy<Value = QueueSpec> {
         limit_bytes: Bytes::new(limit),
         target_ns: Duration::from_nanos(target),
         interval_ns: Duration::from_nanos(interval),
+        ecn: Switch::Off,
     })
 }
 
@@ -305,7 +313,7 @@ fn any_loss() -> impl Strategy<Value = LossSpec> {
 }
 
 fn congestion_control() -> impl Strategy<Value = Algorithm> {
-    prop::sample::select(Algorithm::ALL.to_vec())
+    prop::sample::select(Algorithm::OVER_TCP.to_vec())
 }
 
 /// A window or a buffer.
@@ -339,6 +347,7 @@ fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
                 fast_open,
                 nagle,
                 timestamps,
+                ecn: Switch::Off,
                 quick_ack,
                 connect_retry_ns,
                 connect_retries: None,
@@ -420,8 +429,10 @@ fn quic(temper: Temper) -> impl Strategy<Value = QuicSpec> {
     let windows = (window(temper), window(temper), window(temper));
     let payload = prop_oneof![2 => Just(u64::MAX), 1 => 1200..=8972_u64];
     let cwnd = (spread(1, 10_000_000), prop_oneof![3 => Just(None), 1 => Just(Some(Switch::Off))]);
+    let cwnd = (cwnd, ack_frequency());
     (windows, cwnd, initial_rtt, payload, streams(temper)).prop_map(
-        |((stream, connection, send), (initial_window, cwnd_validation), initial_rtt, payload, streams)| {
+        |((stream, connection, send), (cwnd, ack_frequency), initial_rtt, payload, streams)| {
+            let (initial_window, cwnd_validation) = cwnd;
             QuicSpec {
                 initial_window_bytes: Bytes::new(initial_window),
                 initial_rtt_ns: Duration::from_nanos(initial_rtt),
@@ -431,9 +442,23 @@ fn quic(temper: Temper) -> impl Strategy<Value = QuicSpec> {
                 udp_payload_bytes: Bytes::new(payload),
                 max_concurrent_streams: streams,
                 cwnd_validation,
+                ack_frequency,
+                ecn: None,
             }
         },
     )
+}
+
+/// Nothing, or from every packet to every hundredth, within a second.
+fn ack_frequency() -> impl Strategy<Value = Option<AckFrequencySpec>> {
+    let wanted = (0..100_u32, spread(SECOND / 1000, SECOND), 0..10_u32).prop_map(
+        |(ack_eliciting_threshold, delay, reordering_threshold)| AckFrequencySpec {
+            ack_eliciting_threshold,
+            requested_max_ack_delay_ns: Duration::from_nanos(delay),
+            reordering_threshold,
+        },
+    );
+    prop::option::weighted(0.25, wanted)
 }
 
 fn workload(temper: Temper) -> BoxedStrategy<Workload> {

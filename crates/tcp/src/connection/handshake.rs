@@ -27,6 +27,7 @@ impl Connection {
     /// A listening port got a SYN.
     pub(super) fn on_first_syn(&mut self, now: Time, syn: &Segment) {
         self.learn_syn(syn);
+        self.ecn.on_syn(syn);
         self.send.initialize_window(0, u64::from(syn.window));
         let FastOpen::Server(key) = self.fast_open else { return };
         let grant = fast_open_cookie(key, self.remote.ip().to_bits());
@@ -60,17 +61,20 @@ impl Connection {
             _ if spurious => InitialWindow::Configured,
             _ => InitialWindow::One,
         };
-        let rtt = match (self.handshake.sent_at, self.handshake.retransmissions) {
-            (Some(at), 0) => Some(now.since(at)),
-            // Karn: only the echo tells which of the SYNs was answered.
-            (Some(at), _) => echo
-                .map(|echo| u64::from(timestamp(now).wrapping_sub(echo).max(1)))
-                .map(Duration::from_millis)
-                .filter(|rtt| *rtt <= now.since(at) + Duration::from_millis(1)),
-            (None, _) => None,
-        };
-        self.send.establish(now, Opened { rtt, window, mss });
+        self.send.establish(now, Opened { rtt: self.round_trip(now, echo), window, mss });
         self.receive.establish(now, mss);
+    }
+
+    /// From our SYN or SYN-ACK to its acknowledgement, which arrives now.
+    fn round_trip(&self, now: Time, echo: Option<u32>) -> Option<Duration> {
+        let at = self.handshake.sent_at?;
+        if self.handshake.retransmissions == 0 {
+            return Some(now.since(at));
+        }
+        // Karn: only the echo tells which of the SYNs was answered.
+        echo.map(|echo| u64::from(timestamp(now).wrapping_sub(echo).max(1)))
+            .map(Duration::from_millis)
+            .filter(|rtt| *rtt <= now.since(at) + Duration::from_millis(1))
     }
 
     /// Whether the SYN waits for the first write, to carry it (`TCP_FASTOPEN_CONNECT`).
@@ -107,6 +111,7 @@ impl Connection {
             self.pending.syn = true;
             return;
         }
+        self.ecn.on_syn_ack(segment);
         self.handshake.granted = match segment.options.syn.and_then(|options| options.fast_open) {
             Some(FastOpenOption::Cookie(cookie)) => Some(cookie),
             _ => None,
@@ -153,6 +158,13 @@ impl Connection {
         true
     }
 
+    /// The acknowledgement that has completed a handshake by Fast Open was taken in (`tcp_synack_rtt_meas`,
+    /// `tcp_rcv_synrecv_state_fastopen`).
+    pub(super) fn after_first_ack_by_fast_open(&mut self, now: Time, segment: &Segment) {
+        let echo = segment.options.timestamps.map(|timestamps| timestamps.echo);
+        self.send.on_fast_open_acked(now, self.round_trip(now, echo));
+    }
+
     // ---- output ----------------------------------------------------------------------------------------------
 
     /// The SYN or SYN-ACK.
@@ -187,9 +199,9 @@ impl Connection {
             self.handshake.syn_payload = payload.len();
         }
         let (flags, ack) = if answers {
-            (Flags::SYN.with(Flags::ACK), self.theirs.number(self.receive.next()))
+            (Flags::SYN.with(Flags::ACK).with(self.ecn.of_syn_ack()), self.theirs.number(self.receive.next()))
         } else {
-            (Flags::SYN, crate::SeqNumber(0))
+            (Flags::SYN.with(self.ecn.of_syn(is_first)), crate::SeqNumber(0))
         };
         let window = self.receive.announce_in_syn();
         let seq = self.ours.number(0);

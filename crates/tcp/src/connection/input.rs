@@ -3,6 +3,7 @@
 use bentpipe_units::{Duration, Time};
 
 use super::{Connection, LINGER, Reader};
+use crate::ecn::Mark;
 use crate::event::{Closed, Event};
 use crate::options::{MAX_SACK_BLOCKS, SackPermitted};
 use crate::receive::{Arrival, Decision};
@@ -39,13 +40,18 @@ impl Connection {
         if !segment.flags.contains(Flags::ACK) {
             return;
         }
-        if self.state == State::SynReceived && !self.on_first_ack(now, segment, start) {
+        let completes = self.state == State::SynReceived;
+        let by_fast_open = completes && self.send.cc().is_some();
+        if completes && !self.on_first_ack(now, segment, start) {
             return;
         }
         if self.process_ack(now, segment, start) == Verdict::Unsent {
             // RFC 9293 section 3.10.7.4, fifth check: answered and dropped.
             self.answer_stray(now, segment, start, start);
             return;
+        }
+        if by_fast_open {
+            self.after_first_ack_by_fast_open(now, segment);
         }
         self.after_ack(now);
         if self.state == State::Closed {
@@ -128,6 +134,7 @@ impl Connection {
             sack: &blocks[..known],
             echo: segment.options.timestamps.map(|timestamps| timestamps.echo).filter(|echo| *echo != 0),
             carries_data: !segment.payload.is_empty(),
+            echoes_mark: self.ecn.is_echo(segment),
         });
         if verdict == Verdict::Accepted {
             self.pending.writable = true;
@@ -186,6 +193,11 @@ impl Connection {
     /// Data and FIN at position `start`.
     pub(super) fn on_payload(&mut self, now: Time, start: u64, segment: &Segment) {
         let finished = self.receive.is_finished();
+        match self.ecn.on_data(segment) {
+            Mark::First => self.receive.on_mark(),
+            Mark::Answered => self.receive.on_answered_mark(),
+            Mark::None => {}
+        }
         let view = self.sender_view();
         if self.receive.on_data(now, start, segment, view) == Arrival::InOrder {
             self.tell(Event::Readable);

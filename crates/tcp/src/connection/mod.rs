@@ -14,6 +14,7 @@ use bentpipe_units::{Bytes, Duration, Switch, Time};
 
 use crate::config::{Config, FastOpen};
 use crate::connection::syn::{Handshake, Peer};
+use crate::ecn::EcnState;
 use crate::event::{Closed, Event};
 use crate::info::Info;
 use crate::options::{Cookie, TIMESTAMPS_LEN};
@@ -50,6 +51,7 @@ pub struct Connection {
     fast_open: FastOpen,
     wheel: TimerWheel,
     timestamps: Switch,
+    ecn: EcnState,
     state: State,
     ours: SequenceSpace,
     theirs: SequenceSpace,
@@ -121,6 +123,7 @@ impl Connection {
             fast_open: config.fast_open,
             wheel: config.wheel,
             timestamps: config.timestamps,
+            ecn: EcnState::new(config.ecn),
             state,
             ours: SequenceSpace::new(initial),
             theirs: SequenceSpace::new(SeqNumber(0)),
@@ -187,6 +190,11 @@ impl Connection {
     /// The cookie that the server granted (RFC 7413), for connections to come.
     pub const fn fast_open_cookie(&self) -> Option<Cookie> {
         self.handshake.granted
+    }
+
+    /// The phases of Careful Resume so far, on the clock of the connection.
+    pub fn resumption(&self) -> &[bentpipe_cc::careful_resume::Transition] {
+        self.send.cc().map_or(&[], bentpipe_cc::CongestionControl::resumption)
     }
 
     /// A look at the state.

@@ -6,7 +6,7 @@ use super::Connection;
 use crate::event::Event;
 use crate::options::{Options, SackBlocks, SackPermitted, Timestamps};
 use crate::payload::Payload;
-use crate::segment::{Flags, Segment, timestamp};
+use crate::segment::{Flags, NOT_ECT, Segment, timestamp};
 use crate::send::Outgoing;
 use crate::sequence::SeqNumber;
 use crate::state::State;
@@ -23,8 +23,16 @@ impl Connection {
         if self.state.may_send() {
             let blocks = self.receive.sack_blocks().min(self.most_sack_blocks());
             let reserved = if blocks == 0 { 0 } else { 4 + 8 * blocks as u64 };
+            let next = self.send.next();
             if let Some(outgoing) = self.send.poll(now, reserved) {
-                return Some(self.data_segment(now, &outgoing));
+                let mut segment = self.data_segment(now, &outgoing);
+                if self.send.take_reduced() {
+                    self.ecn.on_reduction();
+                }
+                if outgoing.start >= next {
+                    self.ecn.mark_new_data(&mut segment);
+                }
+                return Some(segment);
             }
         }
         if std::mem::take(&mut self.pending.acknowledgement) {
@@ -72,7 +80,7 @@ impl Connection {
         }
         let timestamps = self.peer.timestamp.map(|echo| Timestamps { value: timestamp(now), echo });
         Segment {
-            flags: Flags::ACK,
+            flags: Flags::ACK.with(self.ecn.of_acknowledgement()),
             seq: self.ours.number(position),
             ack: self.theirs.number(self.receive.next()),
             window,
@@ -98,6 +106,7 @@ impl Connection {
             ack: SeqNumber(0),
             window: 0,
             options: Options::default(),
+            ecn: NOT_ECT,
             payload: Payload::EMPTY,
         }
     }

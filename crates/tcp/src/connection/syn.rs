@@ -4,6 +4,7 @@ use bentpipe_units::{Switch, Time};
 
 use crate::options::{Cookie, SackPermitted, TIMESTAMPS_LEN};
 use crate::segment::Segment;
+use crate::splitmix::{GOLDEN_GAMMA, mixed};
 
 /// What a peer that announces no MSS takes (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
@@ -63,9 +64,5 @@ impl Peer {
 
 /// The cookie of a client's address under a server's key: a stand-in for the cipher of RFC 7413 section 4.1.2.
 pub(super) fn fast_open_cookie(key: u64, address: u32) -> Cookie {
-    // SplitMix64's finaliser mixes every bit into every other.
-    let mut x = key ^ u64::from(address).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    Cookie((x ^ (x >> 31)).to_be_bytes())
+    Cookie(mixed(key ^ u64::from(address).wrapping_mul(GOLDEN_GAMMA)).to_be_bytes())
 }

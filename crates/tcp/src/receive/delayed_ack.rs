@@ -3,7 +3,7 @@
 use bentpipe_units::{Duration, Time, earlier};
 
 use crate::config::QuickAck;
-use crate::wheel::TimerWheel;
+use crate::wheel::{TimerWheel, jiffies_of};
 
 /// `TCP_ATO_MIN`, `TCP_DELACK_MIN`.
 const ATO_MIN: Duration = Duration::from_millis(40);
@@ -40,8 +40,17 @@ pub(crate) struct DelayedAck {
     segment: u64,
     last_len: u64,
     pushed: Pushed,
-    delay: Option<Time>,
+    delay: Option<Delay>,
     compression: Compression,
+}
+
+/// The timer of an acknowledgement that waits.
+#[derive(Clone, Copy, Debug)]
+struct Delay {
+    /// The jiffy that it is set to (`icsk_delack_timeout`).
+    expires: u64,
+    /// When the wheel lets it expire.
+    at: Time,
 }
 
 /// How badly an acknowledgement is wanted.
@@ -120,7 +129,7 @@ impl DelayedAck {
 
     /// When a delayed acknowledgement is due.
     pub fn timeout(&self) -> Option<Time> {
-        earlier(self.delay, self.compression.at)
+        earlier(self.delay.map(|delay| delay.at), self.compression.at)
     }
 
     pub fn schedule(&mut self) {
@@ -147,13 +156,13 @@ impl DelayedAck {
         let since = now.since(self.last_received);
         match self.ato {
             None => {
-                self.raise_quick(window);
+                self.raise_quick(window, MAX_QUICK);
                 self.ato = Some(ATO_MIN);
             }
             Some(ato) if since <= ATO_MIN / 2 => self.ato = Some(ato / 2 + ATO_MIN / 2),
             Some(ato) if since < ato => self.ato = Some((ato / 2 + since).min(rto)),
             // The sender has probably restarted its window.
-            Some(_) if since > rto => self.raise_quick(window),
+            Some(_) if since > rto => self.raise_quick(window, MAX_QUICK),
             Some(_) => {}
         }
         self.last_received = now;
@@ -184,14 +193,24 @@ impl DelayedAck {
     }
 
     /// `tcp_incr_quickack`.
-    fn raise_quick(&mut self, window: u64) {
-        let wanted = (window / (2 * self.segment.max(1))).clamp(2, MAX_QUICK);
+    /// `tcp_incr_quickack`, with its `max_quickacks`.
+    fn raise_quick(&mut self, window: u64, most: u64) {
+        let wanted = (window / (2 * self.segment.max(1))).max(2).min(most);
         self.quick = self.quick.max(wanted);
     }
 
     /// Something arrived that should not have: tell the peer at once (`tcp_enter_quickack_mode`).
     pub fn enter_quick(&mut self, window: u64) {
-        self.raise_quick(window);
+        self.enter_quick_for(window, MAX_QUICK);
+    }
+
+    /// The sender's window may be very low: two segments are acknowledged at once (`__tcp_ecn_check_ce`).
+    pub fn enter_quick_after_mark(&mut self, window: u64) {
+        self.enter_quick_for(window, 2);
+    }
+
+    fn enter_quick_for(&mut self, window: u64, most: u64) {
+        self.raise_quick(window, most);
         self.pingpong = 0;
         self.ato = Some(ATO_MIN);
     }
@@ -234,15 +253,15 @@ impl DelayedAck {
             ato = ato.min(most);
         }
         let ato = ato.min(DELAY_MAX);
-        let due = self.wheel.expiry(view.now, ato);
+        let (now, wait) = (self.wheel.jiffies(view.now), jiffies_of(ato));
+        let mut expires = now.saturating_add(wait);
         if let Some(earlier) = self.delay {
-            if earlier <= view.now.saturating_add(ato / 4) {
+            if earlier.expires <= now.saturating_add(wait / 4) {
                 return Decision::Send;
             }
-            self.delay = Some(earlier.min(due));
-        } else {
-            self.delay = Some(due);
+            expires = expires.min(earlier.expires);
         }
+        self.delay = Some(Delay { expires, at: self.wheel.expiry_at(view.now, expires) });
         Decision::Wait
     }
 
@@ -291,7 +310,7 @@ impl DelayedAck {
                 return Decision::Send;
             }
         }
-        if self.delay.is_none_or(|at| at > now) {
+        if self.delay.is_none_or(|delay| delay.at > now) {
             return Decision::Wait;
         }
         self.delay = None;
@@ -396,6 +415,18 @@ mod tests {
         assert_eq!(ack.timeout(), Some(at(144)));
         assert_eq!(ack.handle_timeout(at(144), RTO), Decision::Send);
         assert_eq!(ack.ato, Some(ATO_MIN * 2));
+    }
+
+    #[test]
+    fn where_the_delay_is_nearly_over_the_next_segment_is_acknowledged_at_once() {
+        // tcp_send_delayed_ack: set in jiffy 25 to jiffy 35, and 10 >> 2 = 2 jiffies before that, in which 132 ms are the first
+        // instant. The wheel, in which the timer expires at 144 ms, does not count.
+        for (ms, decision) in [(131, Decision::Wait), (132, Decision::Send)] {
+            let mut ack = DelayedAck { ato: Some(ATO_MIN), ..settled() };
+            ack.schedule();
+            assert_eq!(ack.decide(view(at(100), 100)), Decision::Wait);
+            assert_eq!(ack.decide(view(at(ms), 200)), decision, "{ms} ms");
+        }
     }
 
     #[test]

@@ -204,6 +204,16 @@ impl Receiver {
         self.sacks.on_advance(self.next);
     }
 
+    /// The first mark since the sender's last answer: it shall know at once (`tcp_enter_quickack_mode`).
+    pub fn on_mark(&mut self) {
+        self.ack.enter_quick_after_mark(self.window.size());
+    }
+
+    /// The sender has answered a mark: its answer is acknowledged at once (`tcp_ecn_accept_cwr`).
+    pub fn on_answered_mark(&mut self) {
+        self.ack.schedule_now();
+    }
+
     /// A segment that cannot be taken: the peer shall know at once.
     pub fn refuse(&mut self) {
         self.ack.enter_quick(self.window.size());

@@ -19,6 +19,8 @@ pub(crate) struct Ack<'a> {
     pub echo: Option<u32>,
     /// Whether the segment carries data of its own.
     pub carries_data: bool,
+    /// Whether it echoes a mark (RFC 3168 section 6.1.2).
+    pub echoes_mark: bool,
 }
 
 /// What became of an acknowledgement.

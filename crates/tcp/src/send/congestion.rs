@@ -1,6 +1,7 @@
 //! The congestion control and what it is fed with; windows in segments, as Linux counts them.
 
 use bentpipe_cc::bbr::BbrSpec;
+use bentpipe_cc::careful_resume::Resume;
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::{UsageTracker, WindowUsage};
@@ -26,6 +27,8 @@ pub(super) struct Congestion {
     idle: IdleUse,
     /// When data left last (`lsndtime`).
     last_data_at: Time,
+    /// Whether the window was reduced and the peer has not been told (RFC 3168 section 6.1.2).
+    has_reduced: bool,
 }
 
 /// What the algorithm and its window depend on.
@@ -34,6 +37,7 @@ pub(super) struct CongestionConfig {
     pub algorithm: bentpipe_cc::Algorithm,
     pub slow_start_exit: SlowStartExit,
     pub bbr: BbrSpec,
+    pub resume: Option<Resume>,
     /// In segments.
     pub initial_window: u64,
     pub after_idle: AfterIdle,
@@ -95,7 +99,8 @@ pub(super) struct RunView {
 impl Congestion {
     pub fn new(config: &CongestionConfig, start: Start) -> Self {
         Self {
-            algorithm: bentpipe_cc::build(
+            has_reduced: false,
+            algorithm: bentpipe_cc::build_resuming(
                 config.algorithm,
                 bentpipe_cc::Config {
                     now: start.now,
@@ -108,6 +113,7 @@ impl Congestion {
                     recovery_span: RecoverySpan::UntilRepaired,
                     bbr: config.bbr,
                 },
+                config.resume.clone().map(|resume| Resume { started: start.now, ..resume }),
             ),
             mss: start.mss,
             initial_window: config.initial_window,
@@ -259,6 +265,7 @@ impl Congestion {
 
     /// `tcp_cong_control`: what an acknowledgement means for the window.
     pub fn on_ack(&mut self, ack: Delivered) {
+        let newest_sent = self.rate.newest_sent();
         let rate = self.rate.sample(ack.min_rtt);
         if let Some(rate) = rate
             && (rate.demand == Demand::Backlogged || self.latest_rate.is_none_or(|kept| rate.rate() >= kept))
@@ -274,11 +281,13 @@ impl Congestion {
             now: ack.now,
             acked: self.bytes(ack.delivered),
             lost: self.bytes(ack.lost),
+            marked: Bytes::ZERO,
             delivered: self.rate.delivered(),
             prior_in_flight: self.bytes(ack.prior_in_flight),
             in_flight: self.bytes(ack.in_flight),
             rtt: ack.rtt,
             is_maybe_delayed: ack.is_maybe_delayed,
+            newest_sent,
             srtt: ack.srtt,
             rate,
             usage,
@@ -290,7 +299,13 @@ impl Congestion {
     /// An episode of congestion starts.
     pub fn on_congestion(&mut self, now: Time, kind: CongestionKind, in_flight: u64) {
         let in_flight = self.bytes(in_flight);
+        self.has_reduced = true;
         self.algorithm.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight }));
+    }
+
+    /// Whether there was such an episode since the last call.
+    pub const fn take_reduced(&mut self) -> bool {
+        std::mem::replace(&mut self.has_reduced, false)
     }
 
     /// Everything that was out when it started is delivered.

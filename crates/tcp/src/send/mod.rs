@@ -16,7 +16,7 @@ pub(crate) use transmit::parts::Outgoing;
 
 use bentpipe_cc::CongestionControl;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
-use bentpipe_units::{Bytes, Rate, Time};
+use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use crate::config::{Config, Nagle, Offload};
 use crate::send::buffer::{Allowance, Buffer, SizeView};
@@ -62,6 +62,7 @@ impl Sender {
                 algorithm: config.congestion_control,
                 slow_start_exit: SlowStartExit::of(config.slow_start, Pacing::Unpaced),
                 bbr: config.bbr,
+                resume: config.resume.clone(),
                 initial_window: u64::from(config.initial_window.max(1)),
                 after_idle: config.after_idle,
                 seed: config.seed,
@@ -88,11 +89,7 @@ impl Sender {
     pub fn establish(&mut self, now: Time, handshake: Handshake) {
         self.mss = handshake.mss;
         match handshake.rtt {
-            Some(rtt) => {
-                let view = RoundView { una: self.recovery.una(), next: self.transmit.position() };
-                let reading = RttReading { sample: Some(rtt), newest: Some(rtt), is_maybe_delayed: false };
-                self.rtt.on_ack(now, reading, view);
-            }
+            Some(rtt) => self.on_handshake_rtt(now, rtt),
             None => self.rtt.fall_back(),
         }
         let window = match handshake.window {
@@ -104,6 +101,21 @@ impl Sender {
         if let Some((_, mut parts)) = self.parts(now) {
             parts.expand_buffer();
         }
+    }
+
+    fn on_handshake_rtt(&mut self, now: Time, rtt: Duration) {
+        let view = RoundView { una: self.recovery.una(), next: self.transmit.position() };
+        let reading = RttReading { sample: Some(rtt), newest: Some(rtt), is_maybe_delayed: false };
+        self.rtt.on_ack(now, reading, view);
+    }
+
+    /// The SYN-ACK is acknowledged of a connection that was established when the SYN came. `rtt`: its round trip, which counts
+    /// where data have not given one (`tcp_rcv_state_process`).
+    pub fn on_fast_open_acked(&mut self, now: Time, rtt: Option<Duration>) {
+        if let Some(rtt) = rtt.filter(|_| self.rtt.srtt().is_none()) {
+            self.on_handshake_rtt(now, rtt);
+        }
+        self.recovery.on_fast_open_acked(View { now, next: self.transmit.position(), rtt: &self.rtt });
     }
 
     /// The bytes below `position` travelled with the SYN and were accepted (RFC 7413 section 4.2.1).
@@ -147,6 +159,10 @@ impl Sender {
         // tcp_process_tlp_ack, tcp_fastretrans_alert, tcp_set_xmit_timer
         let room = self.transmit.room(self.recovery.una(), &self.buffer, self.mss);
         self.recovery.alert(&outcome, room, View { now, next, rtt: &self.rtt }, cc);
+        self.recovery.finish_cwr(now, cc);
+        if ack.echoes_mark {
+            self.recovery.on_mark_echoed(View { now, next, rtt: &self.rtt }, cc);
+        }
         // Nothing was out, so that it says nothing of the path (no_queue).
         if !outcome.before.was_empty {
             self.control_window(&outcome, reading);
@@ -304,6 +320,11 @@ impl Sender {
 
     pub const fn loss_recovery(&self) -> LossRecovery {
         self.recovery.phase()
+    }
+
+    /// Whether the window was reduced since the last call.
+    pub fn take_reduced(&mut self) -> bool {
+        self.cc.as_mut().is_some_and(Congestion::take_reduced)
     }
 
     pub fn latest_rate(&self) -> Option<Rate> {

@@ -127,11 +127,9 @@ impl Rtt {
         };
     }
 
-    /// The handshake has ended without a sample, as it was repeated or data came first (`tcp_init_metrics`).
-    pub fn fall_back(&mut self) {
-        if self.smoothed.is_none() {
-            self.rto = FALLBACK_RTO;
-        }
+    /// Data may flow before there is a sample, as the handshake was repeated or data come first (`tcp_init_metrics`).
+    pub const fn fall_back(&mut self) {
+        self.rto = FALLBACK_RTO;
     }
 
     /// RFC 6298 section 5.5.
@@ -212,7 +210,6 @@ mod tests {
         rtt.fall_back();
         assert_eq!(rtt.rto(), Duration::from_secs(3));
         rtt.on_sample(ms(600), VIEW);
-        rtt.fall_back();
         assert_eq!(rtt.rto(), ms(1800));
     }
 

@@ -43,6 +43,7 @@ pub fn spec() -> TcpSpec {
         fast_open: Switch::Off,
         nagle: Switch::Off,
         timestamps: None,
+        ecn: Switch::Off,
         quick_ack: Switch::Off,
         connect_retry_ns: None,
         connect_retries: None,

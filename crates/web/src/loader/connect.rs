@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use bentpipe_http::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};
-use bentpipe_http::tls::{self, Secured, TlsSettings};
+use bentpipe_http::tls::{self, Secured, TlsSettings, Told};
 use bentpipe_net::{ByteStream, Net};
 use bentpipe_run::{ConnectionReport, Http, RunSpec, Transport};
 use bentpipe_units::Duration;
@@ -53,13 +53,13 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>, remote: &Remote) -> Result
         watch();
         return Ok(Connected { stream: counted(http, stream, &meter), index });
     }
-    let (clock, list, has_settings) = (net.clone(), connections.clone(), client.spec.tls.is_some());
-    let on_secured = move |Secured { protocol, handshake }| {
+    let (clock, list, told) = (net.clone(), connections.clone(), Told::of(&client.spec));
+    let on_secured = move |secured: Secured| {
         let now = clock.now();
         list.update(index, |report| {
             report.secured = Some(now);
-            report.protocol = protocol;
-            report.handshake = handshake.filter(|_| has_settings);
+            told.note(&secured, report);
+            report.protocol = secured.protocol;
         });
     };
     let tls = client.tls().config(Transport::Tcp, http.alpn())?;

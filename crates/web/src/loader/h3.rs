@@ -5,7 +5,7 @@ use std::rc::Rc;
 use bentpipe_http::account::Meter;
 use bentpipe_http::limits::HEADER_LIST_BYTES;
 use bentpipe_http::quic::{self, H3Connection, Opener};
-use bentpipe_http::tls::Secured;
+use bentpipe_http::tls::Told;
 use bentpipe_net::Net;
 use bytes::{Buf, Bytes};
 use futures_util::future::poll_fn;
@@ -86,13 +86,14 @@ impl<N: Net> Client<N> {
         let index = connections.add(report, Window::Quic(connection.clone()));
         if let Some(early) = early {
             let (clock, list, connection) = (net.clone(), connections.clone(), connection.clone());
+            let told = Told::of(&client.spec);
             net.spawn(async move {
-                let Some(Secured { protocol, handshake }) = early.secured(&connection).await else { return };
+                let Some(secured) = early.secured(&connection).await else { return };
                 let now = clock.now();
                 list.update(index, |report| {
                     report.connected = Some(now);
-                    report.protocol = protocol;
-                    report.handshake = handshake;
+                    told.note(&secured, report);
+                    report.protocol = secured.protocol;
                 });
             });
         }

@@ -5,7 +5,7 @@ use std::pin::pin;
 
 use bentpipe_http::quic::{self, QuicError, Sender};
 use bentpipe_net::{Net, within};
-use bentpipe_run::{Reason, Resumption, RunSpec, Transport, Visit, Workload};
+use bentpipe_run::{PageLoadSpec, Reason, Resumption, RunSpec, Transport, Visit, Workload};
 use bentpipe_units::Duration;
 use futures_util::future::{Either, select};
 use noq::VarInt;
@@ -23,10 +23,14 @@ const NO_ERROR: VarInt = VarInt::from_u32(0x100);
 const UNASKED_BYTES: usize = 4096;
 /// What closing may take beyond propagation: queues, delayed acknowledgements (40 ms).
 const CLOSING_MARGIN: Duration = Duration::from_millis(100);
+/// Tells the random streams of a visit that is a load from those of the load.
+const VISIT_SEED: u64 = 1 << 63;
 
 /// Visits the origin once, where the load is that of a client that was there before: opens a connection to each host by
 /// the run's protocol, one after the other, fetches nothing, waits for tickets and tokens, closes it, and returns when
 /// both ends have seen the last of it. What was learnt is in the client's memory.
+///
+/// Senders that are to learn the path (RFC 9959) need data for that: then the visit is a load of the page.
 ///
 /// # Errors
 /// When the connection cannot be made, or time runs out.
@@ -34,6 +38,9 @@ pub async fn visit<N: Net>(net: &N, client: &Client) -> Result<(), Reason> {
     let Workload::PageLoad(load) = &client.spec.workload else { return Ok(()) };
     if load.visit != Some(Visit::Repeat) {
         return Ok(());
+    }
+    if client.spec.learns_path_by_visit() {
+        return load_before(net, client, load).await;
     }
     let timeout = client.spec.validity.timeout_ns;
     let visited = within(net, timeout, async {
@@ -54,6 +61,15 @@ pub async fn visit<N: Net>(net: &N, client: &Client) -> Result<(), Reason> {
         Some(Err(error)) => Err(Reason::VisitFailed { error: error.to_string() }),
         Some(Ok(())) => Ok(()),
     }
+}
+
+/// Loads the page as at a first visit, from random streams of its own.
+async fn load_before<N: Net>(net: &N, client: &Client, load: &PageLoadSpec) -> Result<(), Reason> {
+    let mut visitor = client.clone();
+    visitor.spec.seed ^= VISIT_SEED;
+    let report = super::load(net, visitor, PageLoadSpec { visit: None, ..load.clone() }).await;
+    net.sleep(closing_time(&client.spec)).await;
+    report.faults.into_iter().chain(report.doubts).next().map_or(Ok(()), Err)
 }
 
 /// What both ends need to close a connection: the client's FIN there, the origin's back, the last acknowledgement there

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
 
+use bentpipe_http::quic::Paths;
 use bentpipe_net::Net;
 use bentpipe_run::{Priorities, Reason, TransferReport, Workload};
 
@@ -19,6 +20,8 @@ pub(crate) struct Host<N: Net> {
     pub(crate) faults: RefCell<Vec<Reason>>,
     /// The bulk transfers that the origin has received.
     pub(crate) transfers: RefCell<Vec<TransferReport>>,
+    /// What its senders over QUIC know of the path to the client.
+    pub(crate) paths: Paths,
 }
 
 impl<N: Net> Host<N> {
@@ -29,6 +32,7 @@ impl<N: Net> Host<N> {
             connections: Connections::new(),
             faults: RefCell::default(),
             transfers: RefCell::default(),
+            paths: Paths::default(),
         }
     }
 

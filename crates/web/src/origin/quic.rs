@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use bentpipe_http::quic::{self, Early, Sender, secured};
-use bentpipe_http::tls::{EarlyData, TlsSettings};
+use bentpipe_http::tls::{EarlyData, TlsSettings, Told};
 use bentpipe_net::Net;
 use bentpipe_run::{ConnectionReport, Transport};
 
@@ -34,7 +34,7 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     let settings = TlsSettings::of(&config.spec, Transport::Quic)?;
     let tls = settings.server(&config.identity, number, &[protocol])?;
     let at = host.at_host(number, port);
-    let endpoint = quic::server(&host.net, at, tls, &config.spec, sender, config.qlog.as_ref())?;
+    let endpoint = quic::server(&host.net, at, tls, &config.spec, sender, &host.paths, config.qlog.as_ref())?;
     let (host, serve) = (Rc::clone(host), Rc::new(serve));
     host.net.clone().spawn(async move {
         while let Some(incoming) = endpoint.accept().await {
@@ -65,9 +65,8 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
                 // A client that breaks off the handshake ends its own connection and no other.
                 let Ok(connection) = connecting.await else { return };
                 report.connected = Some(host.net.now());
-                if host.config.spec.tls.is_some() {
-                    report.handshake =
-                        secured(&connection, EarlyData::NotTried).and_then(|found| found.handshake);
+                if let Some(secured) = secured(&connection, EarlyData::NotTried) {
+                    Told::of(&host.config.spec).note(&secured, &mut report);
                 }
                 let index = host.connections.add(report, Window::Quic(connection.clone()));
                 serve(AcceptedQuic { host, connection, index }).await;
@@ -82,10 +81,10 @@ fn note_completion<N: Net>(host: &Rc<Host<N>>, index: usize, connection: noq::Co
     let host = Rc::clone(host);
     host.net.clone().spawn(async move {
         let Some(secured) = early.secured(&connection).await else { return };
-        let now = host.net.now();
+        let (now, told) = (host.net.now(), Told::of(&host.config.spec));
         host.connections.update(index, |report| {
             report.connected = Some(now);
-            report.handshake = secured.handshake;
+            told.note(&secured, report);
         });
     });
 }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use bentpipe_http::tls::{Accepted, Acceptor, Secured, TlsSettings};
+use bentpipe_http::tls::{Accepted, Acceptor, Secured, TlsSettings, Told};
 use bentpipe_net::{Listener, Net, Stream};
 use bentpipe_run::{Algorithm, ConnectionReport, Dscp, Http, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
@@ -132,11 +132,10 @@ pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, served: &Served) -> Result<(
 fn note_completion<N: Net>(host: &Rc<Host<N>>, index: usize) -> impl FnOnce(Secured) + 'static {
     let host = Rc::clone(host);
     move |secured| {
-        let now = host.net.now();
-        let handshake = secured.handshake.filter(|_| host.config.spec.tls.is_some());
+        let (now, told) = (host.net.now(), Told::of(&host.config.spec));
         host.connections.update(index, |report| {
             report.secured = Some(now);
-            report.handshake = handshake;
+            told.note(&secured, report);
         });
     }
 }

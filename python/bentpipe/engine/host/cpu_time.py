@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from bentpipe.engine.host.process_stat import ProcessStat
 from bentpipe.model.spec import RunSpec
 
 _CORES_OF_A_BROWSER = 2
@@ -16,8 +17,8 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 def used_s(pids: Iterable[int]) -> float:
-    """Return the processor time of some processes so far (proc(5), fields 14 and 15: user and system)."""
-    return sum(_ticks(pid) for pid in pids) / _TICKS_PER_S
+    """Return the processor time of some processes so far: user and system."""
+    return sum(ticks for ticks, _ in map(_ticks, pids)) / _TICKS_PER_S
 
 
 def used_by_others_s() -> float:
@@ -30,7 +31,7 @@ def used_by_others_s() -> float:
     stolen = int(cores[0][8])
     every = {int(place.name) for place in Path("/proc").iterdir() if place.name.isdecimal()}
     others = every - {os.getpid(), *descendants(os.getpid())}
-    ticks = stolen + sum(_ticks(pid, of_the_ended=True) for pid in others)
+    ticks = stolen + sum(own + of_ended for own, of_ended in map(_ticks, others))
     return ticks / _TICKS_PER_S / len(cores[1:])
 
 
@@ -51,11 +52,10 @@ def runs_at_once(specs: Iterable[RunSpec]) -> int:
     return max(1, cores // _CORES_OF_A_BROWSER) if has_browsers else cores
 
 
-def _ticks(pid: int, *, of_the_ended: bool = False) -> int:
-    """User and system time; fields 16 and 17 are those of its children that have ended."""
+def _ticks(pid: int) -> tuple[int, int]:
+    """Return its time, and that of its children that have ended; nothing of one that is not to be seen."""
     try:
-        # With the program's name, which may be no text.
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        stat = ProcessStat.of(pid)
     except OSError:
-        return 0
-    return sum(map(int, fields[11 : 15 if of_the_ended else 13]))
+        return 0, 0
+    return stat.processor_ticks, stat.ended_ticks

@@ -90,7 +90,7 @@ def _needed() -> Iterator[Check]:
 
 def _privileges() -> Check:
     whose = "root" if os.geteuid() == ROOT else f"user {os.geteuid()}"
-    if user_namespace.may_administer():
+    if user_namespace.may_emulate():
         inside = ", in a user namespace" if user_namespace.is_own() else ""
         return Check(name="privileges", finding=Finding.OK, found=whose + inside)
     if os.geteuid() == ROOT:
@@ -213,7 +213,7 @@ def _loaded_congestion_controls() -> Iterator[Check]:
     )
     obstacle = _core.congestion_control_obstacle()
     yield _useful(
-        f"{' and '.join(congestion_control.LOADED)} for the kernel's TCP",
+        f"{', '.join(congestion_control.LOADED)} and SEARCH for the kernel's TCP",
         obstacle is None,
         obstacle or "can be loaded",
         congestion_control.REMEDY if os.geteuid() == ROOT else "run as root: eBPF programs are the machine's",

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Self
 
+from bentpipe.engine.host.process_stat import ProcessStat
+
 _NAME = re.compile(r"bp-(?P<namespace>\d+)-(?P<pid>\d+)-(?P<start>\d+)-.+", re.DOTALL)
 
 
@@ -57,16 +59,11 @@ class Maker:
 
 
 def start_time(pid: int) -> int | None:
-    """When a process started, in clock ticks since boot (proc(5), field 22).
-
-    None when it has ended, or is out of sight (proc(5), hidepid).
-    """
+    """When a process started, in clock ticks since boot; None when it has ended, or is out of sight."""
     try:
-        # With the program's name, which may be no text.
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
+        return ProcessStat.of(pid).start_ticks
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
-    return int(stat.rpartition(b")")[2].split()[19])
 
 
 def _is_alive(pid: int, start: int) -> bool:

@@ -15,11 +15,15 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from bentpipe.engine.process.maker import Maker
 from bentpipe.errors import AbilityError
 from bentpipe.invoking_user import ROOT
 
 COMMAND = ("unshare", "--user", "--map-current-user", "--keep-caps", "--mount", "--net", "--")
 """By unshare(1) of util-linux: a process that may have threads cannot enter a user namespace itself."""
+
+RUN_NETNS = Path("/run/netns")
+"""Where iproute2 keeps named namespaces."""
 
 _NEEDED = {"NET_ADMIN": 12, "SYS_ADMIN": 21}
 """Capabilities (linux/capability.h): of network namespaces, and of mounts and namespaces."""
@@ -27,6 +31,10 @@ _NEEDED = {"NET_ADMIN": 12, "SYS_ADMIN": 21}
 _NS_GET_USERNS = 0xB701
 """Of ioctl: the user namespace that owns a namespace (ioctl_nsfs(2), linux/nsfs.h)."""
 _FIRST_PROCESS = 1
+_UID_MAP = Path("/proc/self/uid_map")
+
+_LEFT = "BENTPIPE_LEFT_MOUNTS"
+"""Says by `Maker.name` which process entered such namespaces, and the inode of the mounts that it left."""
 
 _TRIAL = (sys.executable, "-I", "-S", "-c", "open('/proc/sys/net/ipv4/ip_forward', 'w').write('0')")
 """Succeeds for who may administer a network: AppArmor may grant a user namespace without any capability.
@@ -48,6 +56,19 @@ namespaces(7); of Debian's kernel; of Ubuntu's since 23.10.
 """
 
 
+def may_emulate() -> bool:
+    """Whether this process may make namespaces, configure them and give them names, as it is."""
+    return may_administer() and may_name()
+
+
+def may_name() -> bool:
+    """Whether it may have names of namespaces: root, in mounts of its own, or where the machine lets it.
+
+    A service may have all capabilities and no right to write where names are kept.
+    """
+    return os.geteuid() == ROOT or os.access(RUN_NETNS, os.W_OK) or is_own()
+
+
 def may_administer() -> bool:
     """Whether this process may make network namespaces and configure them, as root or in a user namespace."""
     return not lacking()
@@ -65,7 +86,12 @@ def is_own() -> bool:
     Neither who it is nor what it may do says so: a service may be given the capabilities over the machine
     itself, and a container has a user namespace that its processes share.
     """
-    return may_administer() and has_one_user(Path("/proc/self/uid_map").read_text()) and _owns_its_mounts()
+    try:
+        uid_map = _UID_MAP.read_text()
+    except FileNotFoundError:
+        # A kernel without user namespaces (CONFIG_USER_NS).
+        return False
+    return may_administer() and has_one_user(uid_map) and _owns_its_mounts()
 
 
 def has_one_user(uid_map: str) -> bool:
@@ -98,6 +124,10 @@ def _owns_its_mounts() -> bool:
             return False
     finally:
         os.close(owner)
+    left = _left_mounts()
+    if left is not None:
+        # The first process may be this one itself, as in a container that starts nothing else.
+        return Path("/proc/self/ns/mnt").stat().st_ino != left
     with suppress(OSError):
         # Who may look at the first process is beside it in a container; of the machine's it is refused.
         return not Path("/proc/self/ns/mnt").samefile(f"/proc/{_FIRST_PROCESS}/ns/mnt")
@@ -151,8 +181,11 @@ def forbidding(sysctls: Path) -> AbilityError | None:
 
 
 def may_enter() -> bool:
-    """Whether this process is an ordinary user's that is in no user namespace of its own yet."""
-    return os.geteuid() != ROOT and not is_own()
+    """Whether this process is an ordinary user's that would need a user namespace of its own to emulate.
+
+    And has not been started anew for one: what did not help once does not help again.
+    """
+    return os.geteuid() != ROOT and _left_mounts() is None and not may_emulate()
 
 
 def enter(program: Sequence[str]) -> None:
@@ -165,7 +198,21 @@ def enter(program: Sequence[str]) -> None:
         return
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execvp(COMMAND[0], [*COMMAND, *program])
+    mounts = Path("/proc/self/ns/mnt").stat().st_ino
+    environment = {**os.environ, _LEFT: Maker.this_process().name(str(mounts))}
+    os.execvpe(COMMAND[0], [*COMMAND, *program], environment)
+
+
+def _left_mounts() -> int | None:
+    """Return the inode of the mount namespace that this very process was in before `enter`; None without.
+
+    What it starts inherits the environment, and may be in mounts of others: it is another process.
+    """
+    value = os.environ.get(_LEFT, "")
+    maker, inode = Maker.of(value), value.rpartition("-")[2]
+    if maker is None or maker != Maker.this_process() or not inode.isdecimal():
+        return None
+    return int(inode)
 
 
 def _effective_capabilities() -> int:

@@ -70,7 +70,7 @@ def opened(world: World, configuration: Configuration) -> Iterator[Ends]:
 def client_arguments(spec: RunSpec) -> list[str]:
     """Return the client's part of a run's flow; it tells the server."""
     flow, cc = only_flow(spec), spec.cc
-    name = congestion_control.LOADED.get(cc, cc)
+    name = congestion_control.kernel_name(cc, spec)
     if flow.duration_ns is not None:
         extent = ["--time", str(flow.duration_ns // 10**9)]
     else:

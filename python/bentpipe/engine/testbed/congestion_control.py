@@ -10,6 +10,7 @@ from bentpipe.model.spec import (
     Iperf3Workload,
     PageLoadWorkload,
     RunSpec,
+    SlowStartChoice,
     Transport,
     TunnelPepSpec,
 )
@@ -24,6 +25,23 @@ KERNEL = tuple(cc for cc, there in _core.KERNEL_CONGESTION_CONTROLS.items() if t
 
 LOADED = {cc: there for cc, there in _core.KERNEL_CONGESTION_CONTROLS.items() if there != cc}
 """Those that it gets as eBPF programs (crates/bpf), with their names there."""
+
+
+SEARCH = _core.KERNEL_CUBIC_WITH_SEARCH
+"""What CUBIC is called there, likewise loaded, where its slow start ends by SEARCH."""
+
+
+def kernel_name(cc: str, spec: RunSpec) -> str:
+    """Return the kernel's name of a congestion control of a run."""
+    if cc == "cubic" and spec.slow_start is SlowStartChoice.SEARCH:
+        return SEARCH
+    return LOADED.get(cc, cc)
+
+
+def loaded_for(spec: RunSpec) -> tuple[str, ...]:
+    """Name, as the kernel does, what has to be loaded for the TCP sockets of a run, each once."""
+    names = (kernel_name(cc, spec) for cc in of_sockets(spec))
+    return tuple(name for name in dict.fromkeys(names) if name == SEARCH or name in LOADED.values())
 
 
 def available() -> tuple[str, ...]:
@@ -41,13 +59,15 @@ def refused(spec: RunSpec) -> str | None:
     AbilityError
         When it is one that could be loaded, but not by this machine.
     """
-    foreign = [cc for cc in of_sockets(spec) if cc not in KERNEL]
-    unknown = next((cc for cc in foreign if cc not in LOADED), None)
-    if unknown is not None or not foreign:
+    ccs = of_sockets(spec)
+    unknown = next((cc for cc in ccs if cc not in KERNEL and cc not in LOADED), None)
+    loaded = next((cc for cc in ccs if kernel_name(cc, spec) not in KERNEL), None)
+    if unknown is not None or loaded is None:
         return unknown
     obstacle = _core.congestion_control_obstacle()
     if obstacle:
-        raise AbilityError(f'"{foreign[0]}" cannot be loaded into the kernel: {obstacle}', REMEDY)
+        what = f'"{loaded}"' if loaded in LOADED else f'"{loaded}" with slow_start "{spec.slow_start}"'
+        raise AbilityError(f"{what} cannot be loaded into the kernel: {obstacle}", REMEDY)
     return None
 
 
@@ -70,7 +90,7 @@ def by_route(spec: RunSpec, end: str) -> str | None:
     """
     is_foreign = (spec.client if end == "client" else spec.server) is not None
     ccs = _of_hosts(spec) if is_foreign else ()
-    return LOADED.get(ccs[0], ccs[0]) if ccs else None
+    return kernel_name(ccs[0], spec) if ccs else None
 
 
 def _of_hosts(spec: RunSpec) -> tuple[str, ...]:

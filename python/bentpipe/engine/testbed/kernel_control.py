@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 from bentpipe.engine.process.part import Part, PartError
-from bentpipe.engine.testbed.congestion_control import LOADED, of_sockets
+from bentpipe.engine.testbed.congestion_control import loaded_for
 from bentpipe.model.frozen import Frozen
 from bentpipe.model.spec import RunSpec
 
@@ -43,7 +43,7 @@ class KernelControls:
             When the kernel does not take it, or another program has its name.
         """
         with ExitStack() as taken:
-            for name in (LOADED[cc] for cc in of_sockets(spec) if cc in LOADED):
+            for name in loaded_for(spec):
                 self._take(name)
                 taken.callback(self._release, name)
             yield

@@ -5,6 +5,9 @@ from bentpipe.model.spec import TcpSpec
 _FAST_OPEN_AT_BOTH_ENDS = 1 | 2
 """Bits of `net.ipv4.tcp_fastopen`: clients, servers (`ip-sysctl.rst`)."""
 
+_ECN_ASKED_FOR = 1
+"""Connections ask for classic ECN and agree to it (RFC 3168; `ip-sysctl.rst`)."""
+
 _RECEIVE_BUFFER_BYTES = (4096, 131_072)
 _SEND_BUFFER_BYTES = (4096, 16_384)
 """Minimum and initial size, the kernel's own."""
@@ -19,6 +22,9 @@ def sysctls(tcp: TcpSpec) -> dict[str, str]:
     }
     if tcp.timestamps == "off":
         settings["ipv4/tcp_timestamps"] = "0"
+    # The kernel's own 2 agrees when it is asked, and nobody asks.
+    if tcp.ecn == "on":
+        settings["ipv4/tcp_ecn"] = str(_ECN_ASKED_FOR)
     if tcp.fast_open == "on":
         settings["ipv4/tcp_fastopen"] = str(_FAST_OPEN_AT_BOTH_ENDS)
     return settings

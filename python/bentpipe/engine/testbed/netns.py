@@ -23,8 +23,8 @@ from typing import Self
 from bentpipe import _core
 from bentpipe.engine.process import user_namespace
 from bentpipe.engine.process.maker import Maker
+from bentpipe.engine.process.user_namespace import RUN_NETNS
 from bentpipe.engine.testbed import netns_pids, offload
-from bentpipe.engine.testbed.own_run import RUN_NETNS
 from bentpipe.errors import AbilityError
 
 DEVICE = "bp0"

@@ -5,8 +5,7 @@ import re
 import select
 import signal
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bentpipe.engine.process.maker import Maker
@@ -29,14 +28,12 @@ def kill_all(namespace: Path) -> None:
         wanted = namespace.stat()
     except FileNotFoundError:
         return
-    # Whatever a name may have been given to: never the machine's own network, nor that of this process.
-    if any(_is_in(wanted, pid) for pid in (_FIRST_PROCESS, os.getpid())):
+    if _is_kept(wanted):
         return
     until_s = time.monotonic() + _KILL_WITHIN_S
     while (pids := _pids(wanted)) and time.monotonic() < until_s:
         for pid in pids:
-            with suppress(ProcessLookupError):
-                _kill(pid, wanted)
+            _kill_if(pid, lambda pid: _is_in(wanted, pid))
         time.sleep(_LOOK_S)
 
 
@@ -51,21 +48,22 @@ def strays() -> list[int]:
 
 def kill_strays() -> list[int]:
     """Kill all `strays`; return those that have ended by it, and no other that was found."""
-    return [pid for pid in strays() if _is_killed(pid)]
+    return [pid for pid in strays() if _kill_if(pid, _is_stray, within_s=_KILL_WITHIN_S)]
 
 
-def _is_killed(pid: int) -> bool:
+def _kill_if(pid: int, condition: Callable[[int], bool], *, within_s: float = 0.0) -> bool:
+    """Kill a process of which a condition is true; return whether it has ended by it, within that time."""
     try:
-        # By a descriptor: the number may be another process's by now.
+        # By a descriptor: the number may be another process's by now, and what was seen of it may not hold.
         process = os.pidfd_open(pid)
     except ProcessLookupError:
         return False
     try:
-        if not _is_stray(pid):
+        if not condition(pid):
             return False
         signal.pidfd_send_signal(process, signal.SIGKILL)
         # It is readable when the process has ended (pidfd_open(2)).
-        ended, _, _ = select.select([process], [], [], _KILL_WITHIN_S)
+        ended, _, _ = select.select([process], [], [], within_s)
         return bool(ended)
     except (ProcessLookupError, PermissionError):
         return False
@@ -73,9 +71,16 @@ def _is_killed(pid: int) -> bool:
         os.close(process)
 
 
+def _is_kept(namespace: os.stat_result) -> bool:
+    """Whether a namespace is the machine's own network or that of this process, whatever names it has."""
+    return any(_is_in(namespace, pid) for pid in (_FIRST_PROCESS, os.getpid()))
+
+
 def _is_stray(pid: int) -> bool:
     try:
         if Path(f"/proc/{pid}").stat().st_uid != os.geteuid():
+            return False
+        if pid == os.getpid() or _is_kept(Path(f"/proc/{pid}/ns/net").stat()):
             return False
         network = os.fsencode(Path(f"/proc/{pid}/ns/net").readlink())
         mounts = Path(f"/proc/{pid}/mountinfo").read_bytes()
@@ -101,16 +106,6 @@ def _mounts(mountinfo: bytes) -> Iterator[tuple[bytes, Path]]:
 def _unescaped(field: bytes) -> bytes:
     """Spaces, tabs, ends of lines and backslashes are three octal digits (mangle_path of the kernel)."""
     return _ESCAPED.sub(lambda match: bytes([int(match[1], 8)]), field)
-
-
-def _kill(pid: int, namespace: os.stat_result) -> None:
-    # By a descriptor: the number may be another process's by now.
-    process = os.pidfd_open(pid)
-    try:
-        if _is_in(namespace, pid):
-            signal.pidfd_send_signal(process, signal.SIGKILL)
-    finally:
-        os.close(process)
 
 
 def _pids(namespace: os.stat_result) -> list[int]:

@@ -10,25 +10,24 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from bentpipe.engine.process import user_namespace
+from bentpipe.engine.process.user_namespace import RUN_NETNS
 from bentpipe.engine.testbed.etc_overlay import Kernel
 from bentpipe.errors import AbilityError
-from bentpipe.invoking_user import ROOT
 
-RUN = Path("/run")
-RUN_NETNS = RUN / "netns"
-"""Where iproute2 keeps named namespaces."""
-
+RUN = RUN_NETNS.parent
 _MODE = 0o755
 _making = threading.Lock()
 
 
 def prepare() -> None:
-    """Have names of namespaces where this process may write; nothing happens for root, or a second time.
+    """Have names of namespaces where this process may write them.
+
+    In mounts of its own /run is covered, once, whoever it is; in no other case is anything mounted.
 
     Raises
     ------
     AbilityError
-        When nothing may be mounted here: in no other case than in mounts of its own is /run covered.
+        When it may not have names here.
     """
     with _making:
         if os.access(RUN_NETNS, os.W_OK):
@@ -38,7 +37,7 @@ def prepare() -> None:
                 _cover(Kernel())
             except OSError as error:
                 raise _unnamed(str(error)) from None
-        elif os.geteuid() != ROOT:
+        elif not user_namespace.may_name():
             raise _unnamed(f"{RUN_NETNS} is not for user {os.geteuid()}")
 
 

@@ -12,7 +12,8 @@ from bentpipe.engine.process.part import START_TIMEOUT_S, Part
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import Middle, Settings, World
 from bentpipe.errors import AbilityError
-from bentpipe.model.spec import ProxyPepSpec, RunSpec, SplitPepSpec, Switch, TcpSpec, TunnelPepSpec
+from bentpipe.model.link import Switch
+from bentpipe.model.spec import ProxyPepSpec, RunSpec, SplitPepSpec, TcpSpec, TunnelPepSpec
 from bentpipe.scenario.hosts.pep import host_mtu_bytes
 
 COMMAND = "nft"

@@ -133,22 +133,32 @@ class RandomEarlyDropQueueSpec(TypedDict):
     """Probability of a drop as the queue reaches its limit; it rises in proportion from `start_bytes` on."""
 
 
-class CodelQueueSpec(TypedDict):
-    """Packets that waited too long for too long are dropped as they leave (RFC 8289)."""
+class Dualpi2QueueSpec(TypedDict):
+    """Two queues, of which that of L4S packets is served first and marked early (RFC 9332)."""
 
-    kind: Literal["codel"]
+    kind: Literal["dualpi2"]
     limit_bytes: int
-    """Sum of the lengths of waiting packets; above it every packet is dropped on arrival."""
+    """Most bytes that wait in both queues together, the arriving packet taken for one of the MTU."""
     target_ns: int
-    """Acceptable wait."""
-    interval_ns: int
-    """How long the wait may exceed the target; of the order of the round trip."""
+    """`target`: wait that the controller steers the classic queue to."""
+    update_ns: int
+    """`Tupdate`: time between two steps of the controller."""
+    alpha_hz: float
+    """`alpha`: integral gain, in Hz."""
+    beta_hz: float
+    """`beta`: proportional gain, in Hz."""
+    coupling: float
+    """`k`: how much more likely an L4S packet is marked than the root of what a classic one is."""
+    ramp_start_ns: int
+    """`minTh`: L4S packets that waited no longer are not marked for it."""
+    ramp_range_ns: int
+    """`range`: so much longer a wait marks all."""
+    classic_share: float
+    """Part of the rate that the classic queue has at least while L4S packets wait too (weighted round robin, section 4.2.2)."""
 
 
-QueueSpec: TypeAlias = (
-    BytesQueueSpec | PacketsQueueSpec | TimeQueueSpec | RandomEarlyDropQueueSpec | CodelQueueSpec
-)
-"""Limit of the queue, and what is dropped below it; the packet in transmission does not count."""
+Switch: TypeAlias = Literal["off", "on"]
+"""A setting that is in use or is not. One that a spec does not name is off."""
 
 
 class PoissonLoadSpec(TypedDict):
@@ -496,15 +506,29 @@ class AttenuationSpec(TypedDict):
     """After so long all begins again; at least up to the last point."""
 
 
-class ClassSpec(TypedDict):
-    """A class of service: packets that go before others."""
+class CodelQueueSpec(TypedDict):
+    """Packets that waited too long for too long are dropped as they leave (RFC 8289)."""
 
-    name: str
-    """Its name in series and figures."""
-    dscp: list[int]
-    """Packets with one of these code points (RFC 2474) belong to it."""
-    queue: QueueSpec
-    """Its queue."""
+    kind: Literal["codel"]
+    limit_bytes: int
+    """Sum of the lengths of waiting packets; above it every packet is dropped on arrival."""
+    target_ns: int
+    """Acceptable wait."""
+    interval_ns: int
+    """How long the wait may exceed the target; of the order of the round trip."""
+    ecn: NotRequired[Switch]
+    """Whether packets of senders that take part in ECN are marked in place of a drop as they leave."""
+
+
+QueueSpec: TypeAlias = (
+    BytesQueueSpec
+    | PacketsQueueSpec
+    | TimeQueueSpec
+    | RandomEarlyDropQueueSpec
+    | CodelQueueSpec
+    | Dualpi2QueueSpec
+)
+"""Limit of the queue, and what is dropped below it; the packet in transmission does not count."""
 
 
 class TraceLoadSpec(TypedDict):
@@ -631,6 +655,17 @@ class LegSpec(TypedDict):
     """Es/N0 of the leg without attenuation."""
     attenuation: AttenuationSpec
     """What the atmosphere takes off it."""
+
+
+class ClassSpec(TypedDict):
+    """A class of service: packets that go before others."""
+
+    name: str
+    """Its name in series and figures."""
+    dscp: list[int]
+    """Packets with one of these code points (RFC 2474) belong to it."""
+    queue: QueueSpec
+    """Its queue."""
 
 
 class CustomerSpec(TypedDict):

@@ -7,42 +7,76 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from .link import LinkSpec
+from .link import LinkSpec, Switch
 
 ServerBehind: TypeAlias = Literal["terminal"]
 """Where the server is, where that is not behind the gateway."""
 
 
-Algorithm: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"]
+Algorithm: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace", "prague"]
 """A congestion control by the name that scenarios use."""
 
 
-Switch: TypeAlias = Literal["off", "on"]
-"""A setting that is in use or is not. One that a spec does not name is off."""
+class TcpSpec(TypedDict):
+    """TCP settings, applied through socket options or the namespace's sysctls."""
 
-
-class QuicSpec(TypedDict):
-    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
-
-    initial_window_bytes: int
+    initial_window: int
+    """Initial window in segments (RFC 6928: 10)."""
+    initial_receive_window: NotRequired[int | None]
     """
-    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
-    section 7.2).
+    First receive window in segments at most (the route's `initrwnd`; Linux before 4.20: 20). Without it: what half of
+    the first receive buffer holds.
     """
-    initial_rtt_ns: int
-    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
-    stream_receive_window_bytes: int
-    """Flow-control window of one stream."""
-    receive_window_bytes: int
-    """Flow-control window of the connection."""
-    send_window_bytes: int
-    """Unacknowledged data a sender keeps at most."""
-    udp_payload_bytes: int
-    """UDP payload of a full packet; fixed for the run, no discovery."""
-    max_concurrent_streams: int
-    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
-    cwnd_validation: NotRequired[Switch | None]
-    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    receive_buffer_bytes: int
+    """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
+    send_buffer_bytes: int
+    """Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`)."""
+    slow_start_after_idle: bool
+    """Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861)."""
+    fast_open: NotRequired[Switch]
+    """TCP Fast Open (RFC 7413) at both ends."""
+    nagle: NotRequired[Switch]
+    """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
+    timestamps: NotRequired[Switch | None]
+    """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
+    ecn: NotRequired[Switch]
+    """Explicit congestion notification (RFC 3168, `tcp_ecn` of 1) at both ends; off as Linux's clients have it."""
+    quick_ack: NotRequired[Switch]
+    """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
+    connect_retry_ns: NotRequired[int | None]
+    """A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms)."""
+    connect_retries: NotRequired[int | None]
+    """
+    How many it opens beside the first, each after that time; the first to come is used and the others are closed when
+    they come. Without it: one, which is kept for the next request that needs a connection.
+    """
+    idle_reset_ns: NotRequired[int | None]
+    """
+    A page's client resets a connection that has been idle for this long: of HTTP/1 one that nobody uses, of HTTP/2 and
+    SPDY one on which nothing comes or goes.
+    """
+    idle_fallback: NotRequired[Switch]
+    """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
+
+
+class AckFrequencySpec(TypedDict):
+    """What an ACK_FREQUENCY frame asks for (draft-ietf-quic-ack-frequency section 4)."""
+
+    ack_eliciting_threshold: int
+    """
+    Ack-eliciting packets that may come without an acknowledgement: with one more there is one. 1 as without the
+    extension (RFC 9000 section 13.2.2).
+    """
+    requested_max_ack_delay_ns: int
+    """
+    How long a packet may wait for its acknowledgement, at least 1 ms. No longer than the longer of a round trip and
+    25 ms is asked for.
+    """
+    reordering_threshold: int
+    """
+    By how many packets one may be late before it is acknowledged at once: 0 never, 1 as without the extension
+    (RFC 9000 section 13.2.1).
+    """
 
 
 class Http2Spec(TypedDict):
@@ -69,6 +103,10 @@ Resumption: TypeAlias = Literal["none", "ticket", "early-data"]
 """How much of the handshake an earlier one saves."""
 
 
+KeyExchange: TypeAlias = Literal["x25519", "x25519mlkem768"]
+"""What a client offers first for the keys of TLS 1.3 and of QUIC, and its peer takes."""
+
+
 class HostSpec(TypedDict):
     """What a host's processor, one core, takes for what it encrypts and decrypts."""
 
@@ -88,11 +126,26 @@ class TunnelPepSpec(TypedDict):
     """What it adds to each packet; the hosts' MTU is smaller by as much."""
 
 
+class ProxyPepSpec(TypedDict):
+    """
+    An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
+    (RFC 9113 section 8.5).
+    """
+
+    kind: Literal["proxy"]
+    cc: Algorithm
+    """Congestion control over the satellite, of both directions."""
+    tcp: TcpSpec
+    """TCP over the satellite."""
+    relay_buffer_bytes: int
+    """What is held at most of one direction of a connection, between the two sockets."""
+
+
 PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
 """Where a transport proxy stands."""
 
 
-SlowStartChoice: TypeAlias = Literal["hystart++", "linux-4.15", "loss"]
+SlowStartChoice: TypeAlias = Literal["hystart++", "linux-4.15", "loss", "search"]
 """A way to end slow start that is not that of today's Linux."""
 
 
@@ -104,6 +157,17 @@ class BbrSpec(TypedDict):
     Whether the window has room for what is acknowledged at once beyond what the bandwidth explains
     (`bbr_update_ack_aggregation`, Linux since 5.1).
     """
+
+
+class SavedSpec(TypedDict):
+    """Parameters of a path that were saved before the run."""
+
+    cwnd_bytes: int
+    """`saved_cwnd`, the capacity of the path as bytes in a round trip."""
+    rtt_ns: int
+    """`saved_rtt`."""
+    age_ns: int
+    """How long ago they were saved."""
 
 
 class PingWorkload(TypedDict):
@@ -192,44 +256,32 @@ class CaptureSpec(TypedDict):
     """QUIC events of both ends as qlog."""
 
 
-class TcpSpec(TypedDict):
-    """TCP settings, applied through socket options or the namespace's sysctls."""
+class QuicSpec(TypedDict):
+    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
 
-    initial_window: int
-    """Initial window in segments (RFC 6928: 10)."""
-    initial_receive_window: NotRequired[int | None]
+    initial_window_bytes: int
     """
-    First receive window in segments at most (the route's `initrwnd`; Linux before 4.20: 20). Without it: what half of
-    the first receive buffer holds.
+    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
+    section 7.2).
     """
-    receive_buffer_bytes: int
-    """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
-    send_buffer_bytes: int
-    """Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`)."""
-    slow_start_after_idle: bool
-    """Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861)."""
-    fast_open: NotRequired[Switch]
-    """TCP Fast Open (RFC 7413) at both ends."""
-    nagle: NotRequired[Switch]
-    """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
-    timestamps: NotRequired[Switch | None]
-    """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
-    quick_ack: NotRequired[Switch]
-    """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
-    connect_retry_ns: NotRequired[int | None]
-    """A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms)."""
-    connect_retries: NotRequired[int | None]
-    """
-    How many it opens beside the first, each after that time; the first to come is used and the others are closed when
-    they come. Without it: one, which is kept for the next request that needs a connection.
-    """
-    idle_reset_ns: NotRequired[int | None]
-    """
-    A page's client resets a connection that has been idle for this long: of HTTP/1 one that nobody uses, of HTTP/2 and
-    SPDY one on which nothing comes or goes.
-    """
-    idle_fallback: NotRequired[Switch]
-    """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
+    initial_rtt_ns: int
+    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
+    stream_receive_window_bytes: int
+    """Flow-control window of one stream."""
+    receive_window_bytes: int
+    """Flow-control window of the connection."""
+    send_window_bytes: int
+    """Unacknowledged data a sender keeps at most."""
+    udp_payload_bytes: int
+    """UDP payload of a full packet; fixed for the run, no discovery."""
+    max_concurrent_streams: int
+    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
+    cwnd_validation: NotRequired[Switch | None]
+    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    ack_frequency: NotRequired[AckFrequencySpec | None]
+    """How often each end asks the other to acknowledge; without it nobody asks, and every second packet is."""
+    ecn: NotRequired[Switch | None]
+    """Whether packets are ECN-capable (RFC 9000 section 13.4), ECT(1) with Prague and ECT(0) otherwise; without it: on."""
 
 
 class TlsSpec(TypedDict):
@@ -269,23 +321,19 @@ class SplitPepSpec(TypedDict):
     """
 
 
-class ProxyPepSpec(TypedDict):
-    """
-    An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
-    (RFC 9113 section 8.5).
-    """
-
-    kind: Literal["proxy"]
-    cc: Algorithm
-    """Congestion control over the satellite, of both directions."""
-    tcp: TcpSpec
-    """TCP over the satellite."""
-    relay_buffer_bytes: int
-    """What is held at most of one direction of a connection, between the two sockets."""
-
-
 PepSpec: TypeAlias = SplitPepSpec | TunnelPepSpec | ProxyPepSpec
 """A performance-enhancing proxy on the path (RFC 3135)."""
+
+
+class ResumeSpec(TypedDict):
+    """Careful Resume (RFC 9959) of every sender that can."""
+
+    max_jump_bytes: NotRequired[int | None]
+    """`max_jump`, the longest window that is jumped to; without it half of what is saved."""
+    lifetime_ns: int
+    """How long saved parameters may be used."""
+    saved: NotRequired[SavedSpec | None]
+    """What senders know of the path before the run; without it what a visit before has taught them."""
 
 
 class BulkWorkload(TypedDict):
@@ -417,14 +465,18 @@ class CellSpec(TypedDict):
     """Settings of HTTP/2 at both ends; SPDY has the same windows and limits."""
     tls: NotRequired[TlsSpec | None]
     """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
+    key_exchange: NotRequired[KeyExchange | None]
+    """Key exchange of TLS over TCP and of QUIC; without it: X25519."""
     host: NotRequired[HostsSpec | None]
     """How fast both ends are; without it they take no time beside that of the machine."""
     pep: NotRequired[PepSpec | None]
     """A proxy on the path, if there is one."""
     slow_start: NotRequired[SlowStartChoice | None]
-    """How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone."""
+    """How slow start ends, where that is not the algorithm's own way in Linux. The kernel's CUBIC can do SEARCH."""
     bbr: NotRequired[BbrSpec | None]
     """BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone."""
+    resume: NotRequired[ResumeSpec | None]
+    """Careful Resume (RFC 9959) of senders, where they start from what is known of the path. TCP of the kernel cannot."""
     workload: Workload
     """What is done over the link."""
     client: NotRequired[Browser | None]

@@ -12,7 +12,7 @@ from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import MILLISECOND_NS, duration_ns
 from bentpipe.scenario.written.schema import HostsTable, HostTable, RunTable, TcpTable
-from bentpipe.scenario.written.table import Table, or_default, quoted_part
+from bentpipe.scenario.written.table import Table, first_written, or_default, quoted_part
 
 BROWSERS = get_args(Browser)
 SERVERS = get_args(Server)
@@ -44,6 +44,13 @@ Refusals = tuple[tuple[str, object], ...]
 PROCESSOR_TIMES: Refusals = tuple((key, defaults.PROCESSOR_TIME) for key in HostTable.model_fields)
 """Of a host's processor."""
 
+TLS: Refusals = (
+    ("version", defaults.TLS_VERSION),
+    ("resumption", defaults.RESUMPTION),
+    # A browser offers what it has been built with; Debian's nginx and Caddy have no ML-KEM.
+    ("key_exchange", defaults.KEY_EXCHANGE),
+)
+
 OF_CLIENT: Mapping[str, Refusals] = {
     "": (
         ("requests_per_connection", defaults.REQUESTS_PER_CONNECTION),
@@ -59,9 +66,9 @@ OF_CLIENT: Mapping[str, Refusals] = {
         ("idle_reset", defaults.IDLE_RESET),
         ("idle_fallback", defaults.IDLE_FALLBACK),
     ),
-    "quic": (("stream_receive_window", None), ("receive_window", None)),
+    "quic": (("stream_receive_window", None), ("receive_window", None), ("ack_frequency", None)),
     "http2": (("stream_window", None), ("connection_window", None), ("header_table", None)),
-    "tls": (("version", defaults.TLS_VERSION), ("resumption", defaults.RESUMPTION)),
+    "tls": TLS,
     "host.client": PROCESSOR_TIMES,
 }
 """What is a client's to set, and no browser's. By table of [run]."""
@@ -82,9 +89,11 @@ OF_SERVER: Mapping[str, Refusals] = {
         ("udp_payload", None),
         ("max_concurrent_streams", None),
         ("cwnd_validation", defaults.CWND_VALIDATION),
+        ("ack_frequency", None),
+        ("ecn", defaults.QUIC_ECN),
     ),
     "http2": (("max_concurrent_streams", None), ("header_table", None)),
-    "tls": (("version", defaults.TLS_VERSION), ("resumption", defaults.RESUMPTION)),
+    "tls": TLS,
     "host.server": PROCESSOR_TIMES,
 }
 """What is a server's to set, and none's but ours."""
@@ -186,7 +195,8 @@ def _check_settings(
                 continue
             other = "nothing" if usual is None else _as_written(usual)
             expected = f"{other}, as the {key} is {program}, which has no such setting here"
-            raise place.at(setting).error(expected=expected, found=quoted_part(written))
+            fault, found = first_written(written, place.at(setting))
+            raise fault.error(expected=expected, found=quoted_part(found))
 
 
 def _as_written(value: object) -> str:

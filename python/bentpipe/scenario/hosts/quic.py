@@ -1,12 +1,12 @@
 """QUIC at both ends of a connection, from what is written to the run specification."""
 
-from bentpipe.model.draft.spec import QuicSpec
+from bentpipe.model.draft.spec import AckFrequencySpec, QuicSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.http import max_concurrent_streams
 from bentpipe.scenario.link.resolved import LEAST_QUIC_BYTES
 from bentpipe.scenario.written.location import Location
-from bentpipe.scenario.written.quantity import duration_ns, size_bytes, size_bytes_or
-from bentpipe.scenario.written.schema import QuicTable
+from bentpipe.scenario.written.quantity import count, duration_ns, size_bytes, size_bytes_or
+from bentpipe.scenario.written.schema import AckFrequencyTable, QuicTable
 from bentpipe.scenario.written.table import or_default
 
 LEAST_QUIC_WINDOW = 2
@@ -14,6 +14,11 @@ LEAST_QUIC_WINDOW = 2
 LEAST_INITIAL_RTT_NS = 1_000_000
 """The granularity of QUIC's timers (RFC 9002 section 6.1.2). Starved flows that assume much less never come
 out of their probe timeouts."""
+MOST_ACK_PACKETS = 10_000
+"""More than a window of any link here has."""
+LEAST_ACK_DELAY_NS = 1_000_000
+"""The min_ack_delay of the library, below which a request breaks the protocol
+(draft-ietf-quic-ack-frequency section 4)."""
 
 
 def quic_spec(
@@ -64,4 +69,26 @@ def quic_spec(
     # What is not in use is not in a specification.
     if not or_default(table.cwnd_validation, defaults.CWND_VALIDATION):
         spec["cwnd_validation"] = "off"
+    if table.ack_frequency is not None:
+        spec["ack_frequency"] = _ack_frequency(table.ack_frequency, where.at("ack_frequency"))
+    if not or_default(table.ecn, defaults.QUIC_ECN):
+        spec["ecn"] = "off"
     return spec
+
+
+def _ack_frequency(table: AckFrequencyTable, where: Location) -> AckFrequencySpec:
+    threshold = or_default(table.ack_eliciting_threshold, defaults.ACK_ELICITING_THRESHOLD)
+    reordering = or_default(table.reordering_threshold, defaults.REORDERING_THRESHOLD)
+    return {
+        "ack_eliciting_threshold": count(
+            threshold, where.at("ack_eliciting_threshold"), least=0, most=MOST_ACK_PACKETS
+        ),
+        "requested_max_ack_delay_ns": duration_ns(
+            or_default(table.requested_max_ack_delay, defaults.REQUESTED_MAX_ACK_DELAY),
+            where.at("requested_max_ack_delay"),
+            least_ns=LEAST_ACK_DELAY_NS,
+        ),
+        "reordering_threshold": count(
+            reordering, where.at("reordering_threshold"), least=0, most=MOST_ACK_PACKETS
+        ),
+    }

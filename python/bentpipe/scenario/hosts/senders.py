@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from bentpipe.model.draft.spec import PepSpec, Workload
+from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.vocabulary import Transport
 
 
@@ -31,6 +33,46 @@ def senders(workload: Workload, *, cc: str, pep: PepSpec | None) -> frozenset[Se
     if pep is None or pep["kind"] == "tunnel" or all(sender.transport == "quic" for sender in hosts):
         return hosts
     return hosts | {Sender("tcp", pep["cc"])}
+
+
+def check_over_tcp(
+    workload: Workload, where: Location, *, cc: str, pep: PepSpec | None, pep_has_own: bool
+) -> None:
+    """Refuse congestion controls that TCP cannot have on any engine.
+
+    Parameters
+    ----------
+    workload, cc, pep
+        As of `senders`.
+    where : Location
+        The place of the run.
+    pep_has_own : bool
+        Whether the proxy's congestion control is written, and not that of the run.
+
+    Raises
+    ------
+    InputError
+        For a sender over TCP, or a proxy, with one of them.
+    """
+
+    def refuse_unless_possible(found: str, place: Location, *, why: str = "for TCP") -> None:
+        if found not in vocabulary.OVER_TCP:
+            expected = f"{why} {vocabulary.one_of(vocabulary.OVER_TCP)}"
+            raise place.error(expected=expected, found=f'"{found}", which needs AccECN')
+
+    if workload["kind"] == "flows":
+        for number, flow in enumerate(workload["flows"], start=1):
+            if flow["transport"] == "tcp":
+                refuse_unless_possible(flow["cc"], where.at("bulk").at("flows").at(str(number)).at("cc"))
+    elif Sender("tcp", cc) in _hosts(workload, cc):
+        refuse_unless_possible(cc, where.at("cc"))
+    # A proxy's sockets listen, whoever passes.
+    if pep is not None and pep["kind"] != "tunnel":
+        if pep_has_own:
+            refuse_unless_possible(pep["cc"], where.at("pep").at("cc"))
+        else:
+            why = "for the TCP of the proxy, which has no pep.cc beside it,"
+            refuse_unless_possible(pep["cc"], where.at("cc"), why=why)
 
 
 def _hosts(workload: Workload, cc: str) -> frozenset[Sender]:

@@ -30,9 +30,9 @@ def slow_start_choice(
     match vocabulary.SLOW_START.checked(written, where):
         case "linux":
             return None
-        case "hystart++":
+        case "hystart++" | "search" as choice:
             _require_loss_based(cc, workload, written, where)
-            return "hystart++"
+            return choice
         # The other two say what becomes of HyStart, which is CUBIC's; an old kernel's is no QUIC's.
         case "linux-4.15":
             return "linux-4.15" if Sender("tcp", "cubic") in senders else None

@@ -5,12 +5,16 @@ from bentpipe.scenario import defaults
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, size_bytes_or
 from bentpipe.scenario.written.schema import TcpTable
-from bentpipe.scenario.written.table import or_default
+from bentpipe.scenario.written.table import or_default, refuse
 
 MOST_INITIAL_WINDOW = 10_000
 OFF = "off"
 MOST_CONNECT_RETRIES = 16
 """Three times what secchi2018 saw."""
+NO_ACK_FREQUENCY = (
+    "Linux acknowledges every second segment of TCP or, by tcp.quick_ack, each one,"
+    " and offers no other frequency"
+)
 CLIENT_SETTINGS = (
     ("connect_retry", defaults.CONNECT_RETRY),
     ("connect_retries", defaults.CONNECT_RETRIES),
@@ -51,8 +55,11 @@ def tcp_spec(table: TcpTable, where: Location, *, buffer_bytes: int) -> TcpSpec:
         spec["nagle"] = "on"
     if not or_default(table.timestamps, defaults.TIMESTAMPS):
         spec["timestamps"] = "off"
+    if or_default(table.ecn, defaults.TCP_ECN):
+        spec["ecn"] = "on"
     if or_default(table.quick_ack, defaults.QUICK_ACK):
         spec["quick_ack"] = "on"
+    refuse(table, ("ack_frequency",), where, why=NO_ACK_FREQUENCY)
     connect_retry = or_default(table.connect_retry, defaults.CONNECT_RETRY)
     if connect_retry != OFF:
         spec["connect_retry_ns"] = duration_ns(connect_retry, where.at("connect_retry"), least_ns=1)

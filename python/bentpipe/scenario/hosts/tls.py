@@ -1,6 +1,6 @@
 """TLS at both ends, from what is written to the run specification."""
 
-from bentpipe.model.draft.spec import TlsSpec, Workload
+from bentpipe.model.draft.spec import KeyExchange, TlsSpec, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
@@ -50,3 +50,50 @@ def tls_spec(table: TlsTable, workload: Workload, where: Location) -> TlsSpec | 
             found=quoted(resumption),
         )
     return {"version": version, "resumption": resumption}
+
+
+def key_exchange(
+    table: TlsTable, workload: Workload, where: Location, *, tls: TlsSpec | None
+) -> KeyExchange | None:
+    """Return the key exchange of TLS and QUIC, or None where it is the default.
+
+    Parameters
+    ----------
+    table : TlsTable
+        As written.
+    workload : Workload
+        As resolved: what is not the default needs one that has TLS, over TCP or within QUIC.
+    where : Location
+        The place of the table.
+    tls : TlsSpec or None
+        As resolved: TLS 1.2 has no hybrid key exchange.
+
+    Raises
+    ------
+    InputError
+        When the workload has no TLS, or not of this version.
+    """
+    place = where.at("key_exchange")
+    wanted = vocabulary.KEY_EXCHANGE.checked(or_default(table.key_exchange, defaults.KEY_EXCHANGE), place)
+    if wanted == defaults.KEY_EXCHANGE:
+        return None
+    without = _without_tls(workload)
+    if without is not None:
+        raise place.error(expected=f"nothing, as {without} has no TLS", found=quoted(wanted))
+    if tls is not None and tls["version"] != "1.3":
+        raise place.error(
+            expected=f'"{defaults.KEY_EXCHANGE}", as TLS {tls["version"]} has no hybrid key exchange'
+            " (draft-ietf-tls-ecdhe-mlkem)",
+            found=quoted(wanted),
+        )
+    return wanted
+
+
+def _without_tls(workload: Workload) -> str | None:
+    """Return what a workload without TLS is, or None of one that has it."""
+    if workload["kind"] == "page-load":
+        return workload["http"] if workload["http"] in vocabulary.CLEAR_HTTP else None
+    if workload["kind"] == "ping":
+        return "ping"
+    flows = workload["flows"] if workload["kind"] == "flows" else [workload]
+    return None if any(flow["transport"] == "quic" for flow in flows) else "a flow over TCP"

@@ -6,9 +6,12 @@ from fractions import Fraction
 from typing import TypedDict
 
 from bentpipe.model.draft.link import QueueSpec
+from bentpipe.scenario import defaults
+from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns, fraction, size_bytes
 from bentpipe.scenario.written.satellite_schema import QueueTable
+from bentpipe.scenario.written.table import or_default
 
 MOST_PACKETS = 10**9
 MOST_BDP = 1000
@@ -88,7 +91,9 @@ def read_queue(table: QueueTable, where: Location) -> Queue:
             p = fraction(table.p or 0, where.at("p"))
             shape: QueueSpec = {"kind": "random-early-drop", "limit_bytes": 0, "start_bytes": 0, "p": p}
             return Queue(shape=shape, limit=limit, start=start)
-        case ("limit", "target", "interval"):
+        case ("limit", *_) if table.aqm is not None:
+            return _dual(table, where)
+        case ("limit", "target", "interval") | ("limit", "target", "interval", "ecn"):
             target_ns = duration_ns(table.target or "", where.at("target"), least_ns=1)
             interval_ns = duration_ns(table.interval or "", where.at("interval"), least_ns=1)
             if target_ns > interval_ns:
@@ -97,10 +102,45 @@ def read_queue(table: QueueTable, where: Location) -> Queue:
                 )
             limit = _volume(table.limit, where.at("limit"))
             shape = {"kind": "codel", "limit_bytes": 0, "target_ns": target_ns, "interval_ns": interval_ns}
+            # What is not in use is not in a specification.
+            if or_default(table.ecn, defaults.CODEL_ECN):
+                shape["ecn"] = "on"
             return Queue(shape=shape, limit=limit)
         case found:
-            expected = "the keys limit, or limit, start and p, or limit, target and interval"
+            expected = (
+                "the keys limit, or limit, start and p, or limit, target, interval and ecn, "
+                "or limit, aqm, target and rtt_max"
+            )
             raise where.error(expected=expected, found=", ".join(found) or "an empty table")
+
+
+def _dual(table: QueueTable, where: Location) -> Queue:
+    """Return DualPI2 with the gains that RFC 9332 appendix A.1 derives from its target and RTT_max."""
+    vocabulary.AQM.checked(table.aqm or "", where.at("aqm"))
+    unfit = [key for key in table.written() if key not in ("limit", "aqm", "target", "rtt_max")]
+    if unfit:
+        expected = "with aqm the keys limit, target and rtt_max"
+        raise where.error(expected=expected, found=", ".join(unfit))
+    target_ns = duration_ns(or_default(table.target, defaults.DUALPI2_TARGET), where.at("target"), least_ns=1)
+    rtt_max_ns = duration_ns(
+        or_default(table.rtt_max, defaults.DUALPI2_RTT_MAX), where.at("rtt_max"), least_ns=3
+    )
+    # Lines 6a to 7b: Tupdate = min(target, RTT_max/3), alpha = 0.1 Tupdate / RTT_max^2, beta = 0.3 / RTT_max.
+    update_ns = min(target_ns, rtt_max_ns // 3)
+    rtt_max_s = rtt_max_ns / SECOND_NS
+    shape: QueueSpec = {
+        "kind": "dualpi2",
+        "limit_bytes": 0,
+        "target_ns": target_ns,
+        "update_ns": update_ns,
+        "alpha_hz": 0.1 * (update_ns / SECOND_NS) / rtt_max_s**2,
+        "beta_hz": 0.3 / rtt_max_s,
+        "coupling": defaults.DUALPI2_COUPLING,
+        "ramp_start_ns": defaults.DUALPI2_RAMP_START_NS,
+        "ramp_range_ns": defaults.DUALPI2_RAMP_RANGE_NS,
+        "classic_share": defaults.DUALPI2_CLASSIC_SHARE,
+    }
+    return Queue(shape=shape, limit=_volume(table.limit, where.at("limit")))
 
 
 def _volume(text: str | None, where: Location) -> Volume:

@@ -32,3 +32,7 @@ class CommandLine:
         if any(is_at_or_below(key, other) for other in self.options):
             return Location(file=COMMAND_LINE, field=f"--{key}")
         return written.at(key)
+
+    def place_within(self, key: str, written: Location) -> Location:
+        """Return the same of a key that may be a table, of which a part alone may be decided here."""
+        return self.place(next((own for own in self.overridden if is_at_or_below(own, key)), key), written)

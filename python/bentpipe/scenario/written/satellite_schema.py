@@ -13,6 +13,7 @@ from bentpipe.scenario.written.table import (
     QUEUE,
     RATE,
     SIZE,
+    TRUE_OR_FALSE,
     Table,
     named,
 )
@@ -34,13 +35,19 @@ def _list(value: object) -> object:
 
 
 class QueueTable(Table):
-    """A queue: {limit} drop-tail; {limit, start, p} random early drop; {limit, target, interval} CoDel."""
+    """A queue: {limit} drop-tail; {limit, start, p} random early drop; {limit, target, interval} CoDel.
+
+    CoDel with {ecn} marks; {limit, aqm, target, rtt_max} is DualPI2. What is written decides.
+    """
 
     limit: str | None = Field(default=None, description=QUEUE)
     start: str | None = Field(default=None, description=SIZE)
     p: float | str | None = Field(default=None, description=PROBABILITY)
     target: str | None = Field(default=None, description=DURATION)
     interval: str | None = Field(default=None, description=DURATION)
+    ecn: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    aqm: str | None = Field(default=None, description='"dualpi2"')
+    rtt_max: str | None = Field(default=None, description=DURATION)
 
 
 class CarrierTable(Table):

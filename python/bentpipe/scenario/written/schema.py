@@ -8,11 +8,19 @@ from typing import Annotated, ClassVar
 from pydantic import BeforeValidator, Field
 
 from bentpipe.scenario.written.link_schema import LinkTable
-from bentpipe.scenario.written.table import A_TABLE, COUNT, DSCP, DURATION, SIZE, Table, named
+from bentpipe.scenario.written.table import (
+    A_TABLE,
+    COUNT,
+    DSCP,
+    DURATION,
+    SIZE,
+    TRUE_OR_FALSE,
+    Table,
+    named,
+)
 from bentpipe.scenario.written.texts import LINE, TEXT, Line, Text
 from bentpipe.scenario.written.toml import TomlTable
 
-TRUE_OR_FALSE = "true or false"
 DURATION_OR_OFF = f'{DURATION}, or "off"'
 
 
@@ -67,6 +75,14 @@ class PingTable(Table):
     size: str | None = Field(default=None, description='a size such as "20 B"')
 
 
+class AckFrequencyTable(Table):
+    """What each end of QUIC asks of the other (draft-ietf-quic-ack-frequency); of TCP there is none."""
+
+    ack_eliciting_threshold: int | None = Field(default=None, description="a whole number of packets")
+    requested_max_ack_delay: str | None = Field(default=None, description=DURATION)
+    reordering_threshold: int | None = Field(default=None, description="a whole number of packets")
+
+
 class TcpTable(Table):
     """TCP at both ends."""
 
@@ -78,7 +94,9 @@ class TcpTable(Table):
     fast_open: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     nagle: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     timestamps: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    ecn: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     quick_ack: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    ack_frequency: AckFrequencyTable | None = Field(default=None, description=A_TABLE)
     connect_retry: str | None = Field(default=None, description=DURATION_OR_OFF)
     connect_retries: int | None = Field(default=None, description=COUNT)
     idle_reset: str | None = Field(default=None, description=DURATION_OR_OFF)
@@ -102,6 +120,8 @@ class QuicTable(Table):
     udp_payload: str | None = Field(default=None, description='a size such as "1472 B"')
     max_concurrent_streams: int | None = Field(default=None, description=COUNT)
     cwnd_validation: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    ack_frequency: AckFrequencyTable | None = Field(default=None, description=A_TABLE)
+    ecn: bool | None = Field(default=None, description=TRUE_OR_FALSE)
 
 
 class Http2Table(Table):
@@ -118,6 +138,7 @@ class TlsTable(Table):
 
     version: float | str | None = Field(default=None, description='"1.3" or "1.2"')
     resumption: str | None = Field(default=None, description='"none", "ticket" or "early-data"')
+    key_exchange: str | None = Field(default=None, description='"x25519" or "x25519mlkem768"')
 
 
 class HostTable(Table):
@@ -145,6 +166,21 @@ class PepTable(Table):
     header: str | None = Field(default=None, description='a size such as "24 B"')
     standing: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     tcp: TcpTable | None = Field(default=None, description=A_TABLE)
+
+
+class ResumeTable(Table):
+    """Careful Resume (RFC 9959)."""
+
+    method: str | None = Field(default=None, description='"none" or "careful"')
+    saved_capacity: str | None = Field(
+        default=None, description='a size such as "2.5 MB", or "2 x" of the link\'s'
+    )
+    saved_rtt: str | None = Field(
+        default=None, description='a duration such as "600 ms", or "2 x" of the link\'s'
+    )
+    saved_age: str | None = Field(default=None, description=DURATION)
+    lifetime: str | None = Field(default=None, description=DURATION)
+    max_jump: str | None = Field(default=None, description=SIZE)
 
 
 class ValidityTable(Table):
@@ -185,7 +221,9 @@ class RunTable(Table):
     priorities: str | None = Field(default=None, description='"off", "unstated" or "on"')
     response_header: str | None = Field(default=None, description='a size such as "291 B"')
     visit: str | None = Field(default=None, description='"first" or "repeat"')
-    slow_start: str | None = Field(default=None, description='"linux", "linux-4.15", "hystart++" or "loss"')
+    slow_start: str | None = Field(
+        default=None, description='"linux", "linux-4.15", "hystart++", "search" or "loss"'
+    )
     bulk: BulkTable | None = Field(default=None, description=A_TABLE)
     ping: PingTable | None = Field(default=None, description=A_TABLE)
     dscp: int | str | None = Field(default=None, description=DSCP)
@@ -197,6 +235,9 @@ class RunTable(Table):
     tcp: TcpTable | None = Field(default=None, description=A_TABLE)
     bbr: BbrTable | None = Field(default=None, description=A_TABLE)
     quic: QuicTable | None = Field(default=None, description=A_TABLE)
+    resume: Annotated[ResumeTable | None, named("method")] = Field(
+        default=None, description='"none", "careful" or a table'
+    )
     http2: Http2Table | None = Field(default=None, description=A_TABLE)
     tls: TlsTable | None = Field(default=None, description=A_TABLE)
     host: HostsTable | None = Field(default=None, description=A_TABLE)

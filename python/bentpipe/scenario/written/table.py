@@ -14,6 +14,7 @@ COUNT = "a whole number"
 RATE = 'a rate such as "10 Mbit/s"'
 DURATION = 'a duration such as "250 ms"'
 SIZE = 'a size such as "36 MB"'
+TRUE_OR_FALSE = "true or false"
 QUEUE = 'a queue such as "1 BDP", "100 packets", "36 MB" or "200 ms"'
 PROBABILITY = 'a fraction such as 0.01 or "1 %"'
 DSCP = 'a code point such as "EF", "AF41", "CS1" or a number from 0 to 63'
@@ -54,7 +55,19 @@ def refuse(table: Table, names: tuple[str, ...], where: Location, *, why: str) -
     values = dict(table)
     for name in names:
         if values[name] is not None:
-            raise where.at(name).error(expected=f"nothing, as {why}", found=quoted_part(values[name]))
+            place, found = first_written(values[name], where.at(name))
+            raise place.error(expected=f"nothing, as {why}", found=quoted_part(found))
+
+
+def first_written(value: object, where: Location) -> tuple[Location, object]:
+    """Return where a value stands, and the value: of a table the first key that is written in it.
+
+    A key of a table may be written on the command line or in a matrix, the table itself nowhere.
+    """
+    while isinstance(value, Table) and value.written():
+        name = value.written()[0]
+        where, value = where.at(type(value).model_fields[name].alias or name), getattr(value, name)
+    return where, value
 
 
 def quoted_part(value: object) -> str:

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from bentpipe.scenario.written.dotted import flattened
+from bentpipe.scenario.written.dotted import flattened, is_at_or_below
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -14,7 +14,8 @@ def toml_text(table: Mapping[str, object]) -> str:
     """Return a table as TOML text that `tomllib` reads as an equal one.
 
     Scalars and lists come first, then each table under its name, with what is nested in it as dotted keys.
-    A dot in a key parts it from the key below, as in a matrix.
+    A dot in a key parts it from the key below, as in a matrix, but for `link` beside `link.forward.queue`:
+    TOML has no value that is a table as well, so that the second is one key in quotes.
     """
     heads = {key: value for key, value in table.items() if not _sections(value)}
     parts = [_lines(heads)] if heads else []
@@ -51,7 +52,10 @@ def _sections(value: object) -> list[Mapping[str, object]]:
 
 
 def _lines(table: Mapping[str, object]) -> str:
-    return "".join(f"{_key(key)} = {toml_value(value)}\n" for key, value in flattened(table).items())
+    flat = flattened(table)
+    quoted = {key for key in flat for other in flat if key != other and is_at_or_below(key, other)}
+    names = {key: _string(key) if key in quoted else _key(key) for key in flat}
+    return "".join(f"{names[key]} = {toml_value(value)}\n" for key, value in flat.items())
 
 
 def _key(dotted: str) -> str:

@@ -35,7 +35,7 @@ def one_of(names: tuple[str, ...]) -> str:
 
 
 Http: TypeAlias = Literal["http10", "http10s", "h1", "h1s", "h2", "h2c", "h3", "spdy"]
-CongestionControl: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"]
+CongestionControl: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace", "prague"]
 Transport: TypeAlias = Literal["tcp", "quic"]
 ServerBehind: TypeAlias = Literal["gateway", "terminal"]
 Direction: TypeAlias = Literal["down", "up"]
@@ -46,10 +46,11 @@ Pep: TypeAlias = Literal["none", "split", "tunnel", "proxy"]
 PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
 TlsVersion: TypeAlias = Literal["1.3", "1.2"]
 Resumption: TypeAlias = Literal["none", "ticket", "early-data"]
+KeyExchange: TypeAlias = Literal["x25519", "x25519mlkem768"]
 Visit: TypeAlias = Literal["first", "repeat"]
 Priorities: TypeAlias = Literal["off", "unstated", "on"]
 Switch: TypeAlias = Literal["off", "on"]
-SlowStart: TypeAlias = Literal["linux", "linux-4.15", "hystart++", "loss"]
+SlowStart: TypeAlias = Literal["linux", "linux-4.15", "hystart++", "search", "loss"]
 FecFrame: TypeAlias = Literal["normal", "short"]
 Pilots: TypeAlias = Literal["on", "off"]
 Idle: TypeAlias = Literal["dummy-frames", "silence"]
@@ -58,8 +59,10 @@ Rcs2Encapsulation: TypeAlias = Literal["rle", "mpe", "ule"]
 Label: TypeAlias = Literal["0 B", "3 B", "6 B"]
 RleProtocol: TypeAlias = Literal["0 B", "1 B", "2 B"]
 RleProtection: TypeAlias = Literal["sequence", "crc"]
+Resume: TypeAlias = Literal["none", "careful"]
 Placement: TypeAlias = Literal["spread", "contiguous"]
 VolumeOrder: TypeAlias = Literal["oldest-first", "largest-first"]
+Aqm: TypeAlias = Literal["dualpi2"]
 
 HTTP: Vocabulary[Http] = Vocabulary(available=get_args(Http))
 CONGESTION_CONTROL: Vocabulary[CongestionControl] = Vocabulary(available=get_args(CongestionControl))
@@ -73,7 +76,9 @@ PEP: Vocabulary[Pep] = Vocabulary(available=get_args(Pep))
 PEP_PLACE: Vocabulary[PepPlace] = Vocabulary(available=get_args(PepPlace))
 TLS_VERSION: Vocabulary[TlsVersion] = Vocabulary(available=get_args(TlsVersion))
 RESUMPTION: Vocabulary[Resumption] = Vocabulary(available=get_args(Resumption))
+KEY_EXCHANGE: Vocabulary[KeyExchange] = Vocabulary(available=get_args(KeyExchange))
 VISIT: Vocabulary[Visit] = Vocabulary(available=get_args(Visit))
+RESUME: Vocabulary[Resume] = Vocabulary(available=get_args(Resume))
 PRIORITIES: Vocabulary[Priorities] = Vocabulary(available=get_args(Priorities))
 SWITCH: Vocabulary[Switch] = Vocabulary(available=get_args(Switch))
 SLOW_START: Vocabulary[SlowStart] = Vocabulary(available=get_args(SlowStart))
@@ -87,6 +92,7 @@ RLE_PROTOCOL: Vocabulary[RleProtocol] = Vocabulary(available=get_args(RleProtoco
 RLE_PROTECTION: Vocabulary[RleProtection] = Vocabulary(available=get_args(RleProtection))
 PLACEMENT: Vocabulary[Placement] = Vocabulary(available=get_args(Placement))
 VOLUME_ORDER: Vocabulary[VolumeOrder] = Vocabulary(available=get_args(VolumeOrder))
+AQM: Vocabulary[Aqm] = Vocabulary(available=get_args(Aqm))
 
 MULTIPLEXING_HTTP = ("h2", "h2c", "h3", "spdy")
 """HTTP versions with streams."""
@@ -102,5 +108,9 @@ FALLING_BACK_HTTP = ("h2", "spdy")
 """HTTP versions of which a client may go on by HTTP/1.1 over TLS."""
 CLEAR_HTTP = ("http10", "h1", "h2c")
 """HTTP versions without TLS."""
+RESUMING = ("reno", "cubic", "hybla", "bbr")
+"""Congestion controls that can start from what is known of a path (RFC 9959)."""
+OVER_TCP: tuple[CongestionControl, ...] = ("reno", "cubic", "bbr", "bbr3", "hybla", "vivace")
+"""Congestion controls that TCP can have: only AccECN could tell Prague how many packets were marked."""
 LOSS_BASED = ("reno", "cubic")
 """Congestion controls with a slow start that HyStart++ ends (RFC 9406 section 4)."""

@@ -17,8 +17,19 @@ const FIELDS = {
   repetitions: "repetitions",
   seed: "seed",
 };
-const DECIMAL = /^\d{1,7}(\.\d{1,6})?$/;
-const WHOLE = /^\d{1,16}$/;
+
+/** What a number of these bounds is called. */
+const called = ({ least, most, decimals }) =>
+  decimals
+    ? `a number from ${least} to ${most}, of ${decimals} decimals at most`
+    : `a whole number from ${least} to ${most}`;
+
+/** The number that a text of an address is, as the server reads it; null where it is none of these bounds. */
+function numberOf(text, { least, most, decimals }) {
+  const whole = `\\d{1,${String(Math.trunc(most)).length}}`;
+  const form = new RegExp(decimals ? `^${whole}(\\.\\d{1,${decimals}})?$` : `^${whole}$`);
+  return form.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : null;
+}
 
 /** A slider over values that are not evenly spaced; the first is the link's own. */
 class Slider {
@@ -56,8 +67,8 @@ export class ChoiceForm {
   constructor(offer, changed) {
     this.offer = offer;
     this.form = byId("choice");
-    this.loss = new Slider("loss", LOSS_PERCENT, offer.loss_percent, "%");
-    this.rtt = new Slider("rtt", RTT_MS, offer.rtt_ms, "ms");
+    this.loss = new Slider("loss", LOSS_PERCENT, offer.bounds.loss_percent, "%");
+    this.rtt = new Slider("rtt", RTT_MS, offer.bounds.rtt_ms, "ms");
     const options = (names) => names.map(({ name, words }) => element("option", { value: name }, `${name}: ${words}`));
     byId("link").append(...options(offer.links));
     byId("page").append(...options(offer.pages));
@@ -69,8 +80,8 @@ export class ChoiceForm {
       );
     }
     for (const key of ["repetitions", "seed"]) {
-      byId(key).min = offer[key].least;
-      byId(key).max = offer[key].most;
+      byId(key).min = offer.bounds[key].least;
+      byId(key).max = offer.bounds[key].most;
     }
     for (const id of Object.values(FIELDS)) byId(id).setAttribute("aria-describedby", `${id}-fault`);
     this.form.addEventListener("submit", (event) => {
@@ -120,16 +131,8 @@ export class ChoiceForm {
       }
       for (const box of byId(key).querySelectorAll("input")) box.checked = chosen.includes(box.value);
     }
-    for (const [key, form, otherwise] of [
-      ["repetitions", WHOLE, first.repetitions],
-      ["seed", WHOLE, first.seed],
-      ["loss_percent", DECIMAL, OWN],
-      ["rtt_ms", DECIMAL, OWN],
-    ]) {
-      const { least, most } = this.offer[key];
-      const read = (text) => (form.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : null);
-      const kind = form === WHOLE ? "a whole number" : "a number";
-      const value = this.of(given, key, read, `${kind} from ${least} to ${most}`, otherwise);
+    for (const [key, bounds] of Object.entries(this.offer.bounds)) {
+      const value = this.of(given, key, (text) => numberOf(text, bounds), called(bounds), first[key]);
       if (key === "loss_percent") this.loss.value = value;
       else if (key === "rtt_ms") this.rtt.value = value;
       else byId(key).value = value;

@@ -60,12 +60,13 @@ export class Results {
 
   end(event) {
     this.hasEnded = true;
+    const headline = this.event.quantities.find(({ metric }) => metric === this.event.headline);
     const measured = this.numbers
-      .map((each, cell) => ({ cell, median: each?.rows.find(({ metric }) => metric === this.event.headline)?.median }))
+      .map((each, cell) => ({ cell, median: each?.rows.find(({ metric }) => metric === headline.metric)?.median }))
       .filter(({ median }) => median != null)
       .sort((a, b) => a.median - b.median);
     const best = measured.length
-      ? ` Fastest: ${this.event.cells[measured[0].cell].label}, median ${number(measured[0].median, 3)} s.`
+      ? ` Fastest: ${this.event.cells[measured[0].cell].label}, median ${number(measured[0].median, headline.decimals)} ${headline.unit}.`
       : " None has a page load time.";
     byId("status").textContent =
       `${event.runs} runs over ${this.event.path}, simulated in ${number(event.wall_s, 2)} s.${best}`;
@@ -120,7 +121,9 @@ export class Results {
     const body = this.event.cells.map((cell, place) => [
       named(cell),
       `${this.numbers[place]?.runs ?? this.ended[place].length} of ${this.event.runs / this.event.cells.length}`,
-      ...columns.map(({ metric }) => told(rows[place].get(metric), metric === headline ? this.ended[place] : [])),
+      ...columns.map(({ metric, decimals }) =>
+        told(rows[place].get(metric), metric === headline ? this.ended[place] : [], decimals),
+      ),
     ]);
     return table("Medians, with their 95 % intervals", headings, body);
   }
@@ -132,12 +135,12 @@ export class Results {
   }
 }
 
-/** A median with its interval, or the last of the values so far. */
-function told(row, times) {
-  if (row == null) return times.length ? `${number(times.at(-1), 3)} \u2026` : "\u2013";
-  const median = number(row.median, row.decimals);
+/** A median with its interval, or the last of the values so far; both of so many decimals. */
+function told(row, values, decimals) {
+  if (row == null) return values.length ? `${number(values.at(-1), decimals)} \u2026` : "\u2013";
+  const median = number(row.median, decimals);
   if (row.low == null) return median;
-  const interval = `${number(row.low, row.decimals)} to ${number(row.high, row.decimals)}`;
+  const interval = `${number(row.low, decimals)} to ${number(row.high, decimals)}`;
   return element("span", {}, element("b", {}, median), ` (${interval})`);
 }
 

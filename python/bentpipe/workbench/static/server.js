@@ -60,7 +60,7 @@ async function next(reader, signal) {
 
 /**
  * The events of a stream (server-sent events, read by fetch, for only that sends the token); throws where it ends
- * before an event of the kind `last`, if there is one.
+ * before an event of the kind `last`. A stream without one, as a campaign's, goes on for ever: its every end throws.
  */
 export async function* events(path, { signal, last } = {}) {
   const response = await ask(path, { signal });
@@ -69,8 +69,11 @@ export async function* events(path, { signal, last } = {}) {
   let kind = null;
   for (;;) {
     const { done, value } = await next(reader, signal);
-    if (done && kind !== last && !signal?.aborted) throw new Refused({ words: CUT_SHORT });
-    if (done) return;
+    if (done) {
+      const isWhole = last !== undefined && kind === last;
+      if (isWhole || signal?.aborted) return;
+      throw new Refused({ words: CUT_SHORT });
+    }
     const parts = (rest + value).split("\n\n");
     rest = parts.pop();
     for (const part of parts) {

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
+use bentpipe_cc::careful_resume::{Phase as Resuming, ResumeSpec, SavedSpec};
+
 use super::*;
+use crate::quic::Paths;
 
 const MSS: u64 = 1_000;
 /// Initial window: ten packets.
@@ -28,6 +31,14 @@ impl Sender {
     }
 
     fn with(algorithm: bentpipe_run::Algorithm, cwnd_validation: Switch) -> Self {
+        Self::made(algorithm, cwnd_validation, None)
+    }
+
+    fn knowing(algorithm: bentpipe_run::Algorithm, path: Option<KnownPath>) -> Self {
+        Self::made(algorithm, Switch::On, path)
+    }
+
+    fn made(algorithm: bentpipe_run::Algorithm, cwnd_validation: Switch, path: Option<KnownPath>) -> Self {
         let factory = Factory {
             algorithm,
             mss: Bytes::new(MSS),
@@ -35,6 +46,9 @@ impl Sender {
             slow_start_exit: SlowStartExit::of(None, Pacing::Paced),
             cwnd_validation,
             bbr: BbrSpec::LINUX,
+            path,
+            qlog: None,
+            ecn: Ecn::of(algorithm, None),
             seed: 1,
         };
         // An `Instant` comes from the clock alone; only its distance to others counts here.
@@ -387,12 +401,43 @@ fn no_rate_is_so_high_that_a_byte_takes_less_than_a_nanosecond() {
 }
 
 #[test]
+fn an_acknowledgement_of_no_more_packets_than_the_peer_may_leave_waiting_is_no_round_trip() {
+    // draft-ietf-quic-ack-frequency section 4: with more than the threshold it was sent at once.
+    let min = Duration::from_millis(500);
+    let mut sender = Sender::cubic();
+    sender.adapter.rtt = Some(Rtt { smoothed: min, min });
+    let late = Duration::from_millis(600);
+    assert_eq!(sender.adapter.round_trip(late, 2), Some(late));
+    sender.adapter.on_ack_frequency_update(9, std::time::Duration::from_millis(100));
+    assert_eq!(sender.adapter.round_trip(late, 9), None);
+    assert_eq!(sender.adapter.round_trip(late, 10), Some(late));
+    // The path took no longer, whatever the receiver waited.
+    assert_eq!(sender.adapter.round_trip(min, 1), Some(min));
+}
+
+#[test]
 fn an_acknowledgement_of_nothing_changes_nothing() {
     let mut sender = Sender::cubic();
     sender.send(0, 0..10);
     let before = format!("{:?}", sender.adapter);
     sender.adapter.on_end_acks(sender.at(100), sender.in_flight, false, None);
     assert_eq!(format!("{:?}", sender.adapter), before);
+}
+
+#[test]
+fn a_connection_that_knows_its_path_jumps_to_half_of_it_and_paces_that_over_its_round_trip() {
+    // RFC 9959 sections 3.3 and 4.3.2.
+    let saved = SavedSpec { cwnd_bytes: Bytes::new(300 * MSS), rtt_ns: ms(100), age_ns: Duration::ZERO };
+    let resume =
+        ResumeSpec { max_jump_bytes: None, lifetime_ns: Duration::from_secs(60), saved: Some(saved) };
+    let spec = RunSpec { resume: Some(resume), ..spec() };
+    let mut sender = Sender::knowing(bentpipe_run::Algorithm::Cubic, Paths::default().to(None, &spec));
+    let flight = sender.send(0, 0..10);
+    sender.ack(100, &flight);
+    assert_eq!(sender.adapter.window(), 150 * MSS);
+    assert_paced(&sender, rate(&sender, 1.0, 0.1));
+    let phases: Vec<_> = sender.adapter.resumption().iter().map(|step| step.phase).collect();
+    assert_eq!(phases, [Resuming::Reconnaissance, Resuming::Unvalidated]);
 }
 
 fn spec() -> RunSpec {
@@ -405,7 +450,7 @@ fn no_window_starts_below_two_packets() {
     for (asked, expected) in [(1, 2_944), (2_943, 2_944), (2_944, 2_944), (2_945, 2_945)] {
         let mut spec = spec();
         spec.quic.initial_window_bytes = Bytes::new(asked);
-        let factory = Factory::new(&spec, Role::Origin, crate::quic::Sender::with_host(&spec, 0));
+        let factory = Factory::new(&spec, Role::Origin, crate::quic::Sender::with_host(&spec, 0), None, None);
         assert_eq!(factory.initial_window, Bytes::new(expected), "{asked}");
     }
 }
@@ -414,10 +459,12 @@ fn no_window_starts_below_two_packets() {
 fn client_and_origin_and_their_endpoints_draw_from_different_streams_of_one_seed() {
     let spec = spec();
     let first = crate::quic::Sender::with_host(&spec, 0);
-    let (client, origin) =
-        (Factory::new(&spec, Role::Client, first), Factory::new(&spec, Role::Origin, first));
+    let (client, origin) = (
+        Factory::new(&spec, Role::Client, first, None, None),
+        Factory::new(&spec, Role::Origin, first, None, None),
+    );
     assert_ne!(client.seed, origin.seed);
-    let second = Factory::new(&spec, Role::Origin, crate::quic::Sender { index: 1, ..first });
+    let second = Factory::new(&spec, Role::Origin, crate::quic::Sender { index: 1, ..first }, None, None);
     assert!(![client.seed, origin.seed].contains(&second.seed), "the endpoints of one host neither");
     assert_eq!((client.mss, client.initial_window), (Bytes::new(1_472), Bytes::new(14_480)));
 }

@@ -3,9 +3,9 @@
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use super::{Agent, ControlLoop, Mix};
-use crate::Packet;
 use crate::queue::{Queue, Waiting};
 use crate::rcs2::{Encapsulation, Fragmenter, Piece};
+use crate::{Packet, QueueClassReport};
 
 /// One class of a terminal: its packets, the one under way, and its agent.
 pub(super) struct ClassQueue<P> {
@@ -131,6 +131,16 @@ impl<P: Packet> ClassQueue<P> {
     /// Whether packets can be dropped after they were admitted.
     pub(super) fn drops_admitted(&self) -> bool {
         self.queue.drops_admitted()
+    }
+
+    /// The workload starts.
+    pub(super) fn mark(&mut self) {
+        self.queue.mark();
+    }
+
+    /// The classes of a queue that marks packets.
+    pub(super) fn report(&self) -> Vec<QueueClassReport> {
+        self.queue.report()
     }
 
     /// Takes the next packet from the queue if this burst has room for the start of the first that waits. Where

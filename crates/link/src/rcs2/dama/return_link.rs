@@ -16,7 +16,7 @@ use super::{
 use crate::queue::Waiting;
 use crate::random::Stream;
 use crate::rcs2::{Reassembler, Superframes};
-use crate::{Direction, DropCause, Packet};
+use crate::{Direction, DropCause, Packet, QueueClassReport};
 
 /// The return link of one terminal, with the controller and the other terminals.
 ///
@@ -153,6 +153,12 @@ impl<P: Packet> ReturnLink<P> {
     /// The workload starts, and with it the attenuation.
     pub(crate) fn mark(&mut self, now: Time) {
         self.out.channel.mark(now);
+        self.own.mark();
+    }
+
+    /// What the queue of each class reports that marks packets, since the mark.
+    pub(crate) fn queue_reports(&self) -> impl Iterator<Item = Vec<QueueClassReport>> {
+        self.own.queue_reports()
     }
 
     /// Does the next thing if it was to be done by `now`; says at what instant.

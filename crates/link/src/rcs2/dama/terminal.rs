@@ -8,7 +8,7 @@ use super::{Asked, ClassConfig, ControlLoop, Grant, ReturnConfig, SignallingSpec
 use crate::queue::{Queue, Waiting};
 use crate::random::Stream;
 use crate::rcs2::{Goodput, Reassembler, Span, Superframes};
-use crate::{Direction, Packet};
+use crate::{Direction, Packet, QueueClassReport};
 
 /// A terminal: its classes, the slots it has in the present superframe, and its turn to ask.
 pub(super) struct Terminal<P> {
@@ -166,6 +166,16 @@ impl<P: Packet> Terminal<P> {
     /// Whether packets can be dropped after they were admitted.
     pub(super) fn drops_admitted(&self) -> bool {
         self.classes.iter().any(ClassQueue::drops_admitted)
+    }
+
+    /// The workload starts.
+    pub(super) fn mark(&mut self) {
+        self.classes.iter_mut().for_each(ClassQueue::mark);
+    }
+
+    /// What the queue of each class reports that marks packets.
+    pub(super) fn queue_reports(&self) -> impl Iterator<Item = Vec<QueueClassReport>> {
+        self.classes.iter().map(ClassQueue::report)
     }
 
     /// Lets every class ask; returns whether any did.

@@ -19,12 +19,18 @@ impl Recovery {
         if !self.any_retransmission_out() {
             self.state.undo.first_retransmission = None;
         }
-        self.start_undo();
-        self.state.phase = Phase::Fast(Prr::new(self.cwnd(cc)));
-        self.state.recovery_point = view.next;
+        // A loss in the round trip of a mark is part of its episode, which nothing undoes (`tcp_in_cwnd_reduction`).
+        let reduction = self.cwr.take();
+        if reduction.is_none() {
+            self.start_undo();
+        }
+        self.state.phase = Phase::Fast(reduction.map_or_else(|| Prr::new(self.cwnd(cc)), |cwr| cwr.prr));
+        self.state.recovery_point = reduction.map_or(view.next, |cwr| cwr.end);
         self.state.rexmit = Rexmit::Lost;
         self.timers.forget_probe();
-        cc.on_congestion(view.now, CongestionKind::Loss, self.scoreboard.in_flight());
+        if reduction.is_none() {
+            cc.on_congestion(view.now, CongestionKind::Loss, self.scoreboard.in_flight());
+        }
     }
 
     /// Everything that was out when the episode started is delivered (`tcp_try_undo_recovery`).

@@ -1,6 +1,7 @@
 //! Loss recovery: what is out, what of it is lost, and what leaves again.
 
 mod ack;
+mod cwr;
 mod episode;
 pub(crate) mod outcome;
 pub(crate) mod prr;
@@ -22,7 +23,7 @@ use crate::send::recovery::prr::Progress;
 use crate::send::recovery::rack::Rack;
 use crate::send::recovery::sack::SackCache;
 use crate::send::recovery::scoreboard::{History, Scoreboard};
-use crate::send::recovery::state::{Frto, Phase, RecoveryState, Rexmit};
+use crate::send::recovery::state::{Cwr, Frto, Phase, RecoveryState, Rexmit};
 use crate::send::recovery::timer::{Forced, Probe, Timers};
 use crate::send::rtt::Rtt;
 use crate::wheel::TimerWheel;
@@ -43,6 +44,7 @@ pub(crate) struct Recovery {
     /// Degree of reordering in segments (`tp->reordering`).
     reordering: u64,
     state: RecoveryState,
+    cwr: Option<Cwr>,
     timers: Timers,
 }
 
@@ -82,6 +84,7 @@ impl Recovery {
             rack: Rack::new(),
             reordering: INITIAL_REORDERING,
             state: RecoveryState::new(),
+            cwr: None,
             timers: Timers::new(wheel),
         }
     }
@@ -111,7 +114,10 @@ impl Recovery {
     pub fn cwnd(&self, cc: &Congestion) -> u64 {
         match self.state.phase {
             Phase::Fast(prr) if cc.leaves_reduction_to_endpoint() => prr.cwnd(),
-            _ => cc.cwnd(),
+            _ => match self.cwr {
+                Some(cwr) if cc.leaves_reduction_to_endpoint() => cwr.prr.cwnd(),
+                _ => cc.cwnd(),
+            },
         }
     }
 
@@ -135,7 +141,7 @@ impl Recovery {
 
     /// Whether nothing is suspicious.
     pub fn is_open(&self) -> bool {
-        self.state.phase == Phase::Open
+        self.state.phase == Phase::Open && self.cwr.is_none()
     }
 
     pub const fn is_repairing(&self) -> bool {
@@ -206,6 +212,9 @@ impl Recovery {
         if let Phase::Fast(prr) = &mut self.state.phase {
             prr.on_sent();
         }
+        if let Some(cwr) = &mut self.cwr {
+            cwr.prr.on_sent();
+        }
     }
 
     // ---- the window ----------------------------------------------------------------------------------------
@@ -214,6 +223,9 @@ impl Recovery {
     pub fn reduce(&mut self, progress: Progress) {
         if let Phase::Fast(prr) = &mut self.state.phase {
             prr.on_ack(progress);
+        }
+        if let Some(cwr) = &mut self.cwr {
+            cwr.prr.on_ack(progress);
         }
     }
 

@@ -14,7 +14,7 @@ use crate::send::rtt::{INITIAL_RTO, MAX_RTO, MIN_RTO, Rtt};
 
 /// `TCP_TIMEOUT_MIN_US`: two ticks of a coarse clock.
 const MIN_WAIT: Duration = Duration::from_millis(2);
-/// An overdue timer expires at once, yet later than now (`tcp_rearm_rto`).
+/// An overdue timer is set to the next jiffy (`tcp_rearm_rto`), and through the wheel expires 4 to 8 ms later.
 const LEAST_WAIT: Duration = Duration::from_micros(1);
 /// `tcp_retries2` = 15 as time: 200 ms doubled up to 120 s (RFC 9293 section 3.8.3: R2).
 const GIVE_UP: Duration = Duration::from_millis(924_600);
@@ -85,6 +85,14 @@ impl Recovery {
         // What has passed since the head left counts when a shorter timer stood in between.
         let wait = if offset { self.until_rto(view).max(LEAST_WAIT) } else { view.rto() };
         self.timers.arm(Purpose::Retransmit, view.now, wait);
+    }
+
+    /// The SYN-ACK of a Fast Open is acknowledged, until when the kernel's one timer was that of the SYN-ACK: it starts for the
+    /// data that are out (`tcp_rcv_synrecv_state_fastopen`).
+    pub fn on_fast_open_acked(&mut self, view: View<'_>) {
+        if !self.scoreboard.is_empty() {
+            self.timers.arm(Purpose::Retransmit, view.now, view.rto());
+        }
     }
 
     /// `tcp_rto_delta_us`.
@@ -174,11 +182,13 @@ impl Recovery {
         }
         let progressed = matches!(self.state.phase, Phase::Timeout(_)) && self.timers.timeouts == 0;
         let starts = fresh || self.state.recovery_point <= self.una || progressed;
-        if starts {
+        // What a mark has reduced nothing undoes.
+        if starts && self.cwr.is_none() {
             self.start_undo();
         }
         let frto = if fresh || self.timers.timeouts > 0 { Frto::Testing } else { Frto::Settled };
         self.state.phase = Phase::Timeout(frto);
+        self.cwr = None;
         self.state.recovery_point = next;
         self.state.rexmit = Rexmit::None;
         self.timers.forget_probe();

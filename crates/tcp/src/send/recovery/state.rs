@@ -44,6 +44,14 @@ pub(crate) enum Rexmit {
     None,
 }
 
+/// A reduction for a mark, in which nothing is missing (`TCP_CA_CWR`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cwr {
+    /// What was sent when the echo came (`high_seq`).
+    pub end: u64,
+    pub prr: Prr,
+}
+
 impl RecoveryState {
     pub const fn new() -> Self {
         Self { phase: Phase::Open, recovery_point: 0, rexmit: Rexmit::Lost, undo: Undo::NOTHING }
