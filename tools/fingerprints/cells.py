@@ -75,16 +75,47 @@ WEB: dict[str, dict[str, Any]] = {
 }
 """Other protocols, handshakes and proxies."""
 
+_CODEL = {"limit": "90 kB", "target": "5 ms", "interval": "100 ms", "ecn": True}
+_DUALPI2 = {"limit": "90 kB", "aqm": "dualpi2"}
+
+TRANSPORTS: dict[str, dict[str, Any]] = {
+    "l4s": {
+        "link": {
+            "rtt": "120 ms",
+            "forward": {"rate": "8 Mbit/s", "queue": _DUALPI2},
+            "return": {"rate": "2 Mbit/s"},
+        },
+        "bulk": {"transport": "quic", "size": "2 MB"},
+    },
+    "marked-tcp": {
+        "link": {
+            "rtt": "120 ms",
+            "forward": {"rate": "8 Mbit/s", "queue": _CODEL},
+            "return": {"rate": "2 Mbit/s"},
+        },
+        "tcp": {"ecn": True},
+        "bulk": {"transport": "tcp", "size": "2 MB"},
+    },
+    "search": {"slow_start": "search", "bulk": {"transport": "quic", "size": "2 MB"}},
+    "careful": {"resume": {"saved_capacity": "1 x"}, "bulk": {"transport": "quic", "size": "2 MB"}},
+    "few-acks": {
+        "quic": {"ack_frequency": {"ack_eliciting_threshold": 9}},
+        "bulk": {"transport": "quic", "size": "400 kB"},
+    },
+    "hybrid-h2": {"page": PAGE, "http": "h2", "tls": {"key_exchange": "x25519mlkem768"}},
+}
+"""Marks, other starts, fewer acknowledgements, another key exchange."""
+
 CELLS = [
     *(f"{workload} {cc}" for workload in WORKLOADS for cc in vocabulary.OVER_TCP),
-    *(f"{workload} prague" for workload in ("h3", "quic-up")),
-    *(f"{workload} cubic" for workload in (*SATELLITES, *WEB)),
+    *(f"{workload} prague" for workload in ("h3", "quic-up", "l4s")),
+    *(f"{workload} cubic" for workload in (*SATELLITES, *WEB, *TRANSPORTS)),
 ]
 
 
 def spec(cell: str, *, seed: int = 1) -> RunSpec:
     """Return the run specification of a cell."""
     workload, cc = cell.split()
-    own = {**WORKLOADS, **SATELLITES, **WEB}[workload]
+    own = {**WORKLOADS, **SATELLITES, **WEB, **TRANSPORTS}[workload]
     run = {"link": LINK, "cc": cc, **own, "capture": {"pcapng": True}}
     return spec_of(run, seed=seed)
