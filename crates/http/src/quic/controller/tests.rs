@@ -109,6 +109,13 @@ impl Sender {
         self.adapter.on_congestion_event(now, sent, false, false, bytes, newest.number);
     }
 
+    /// The library reads of an acknowledgement that so many packets were marked, of which this is the newest.
+    fn mark(&mut self, at_ms: u64, packets: u64, newest: Sent) {
+        let (now, sent) = (self.at(at_ms), self.at(newest.at_ms));
+        self.adapter.on_congestion_experienced(now, packets);
+        self.adapter.on_congestion_event(now, sent, false, true, 0, newest.number);
+    }
+
     fn smoothed(&self) -> Option<Duration> {
         self.adapter.rtt.map(|rtt| rtt.smoothed)
     }
@@ -482,4 +489,33 @@ fn packets_acknowledged_one_by_one_bring_down_a_smoothed_round_trip_from_when_a_
     assert_eq!(sender.smoothed(), Some((Duration::from_micros(1_337_500) * 7 + ms(200)) / 8));
     // It is still no sample for the algorithm: 25 ms of it may be the receiver's.
     assert_eq!(sender.adapter.min_rtt(), Some(ms(100)));
+}
+
+#[test]
+fn no_loss_that_was_none_gives_back_what_a_mark_has_taken() {
+    let mut sender = Sender::cubic();
+    let flight = sender.send(0, 0..10);
+    sender.ack(100, &flight);
+    let grown = sender.adapter.window();
+    sender.mark(100, 1, flight[9]);
+    let reduced = sender.adapter.window();
+    assert!(reduced < grown, "RFC 9002 section 7.1: a mark is answered as a loss");
+    sender.adapter.on_spurious_congestion_event();
+    assert_eq!(sender.adapter.window(), reduced);
+}
+
+#[test]
+fn a_loss_in_the_round_trip_of_a_mark_is_answered_besides_where_marks_are_answered_by_a_little() {
+    // RFC 9331 section 4.3; RFC 9002 section 7.3.1: one reduction in a recovery period.
+    for (algorithm, reduces_again) in
+        [(bentpipe_run::Algorithm::Prague, true), (bentpipe_run::Algorithm::Cubic, false)]
+    {
+        let mut sender = Sender::new(algorithm);
+        let flight = sender.send(0, 0..10);
+        sender.ack(100, &flight[..9]);
+        sender.mark(100, 1, flight[8]);
+        let reduced = sender.adapter.window();
+        sender.lose(101, &flight[9..]);
+        assert_eq!(sender.adapter.window() < reduced, reduces_again, "{algorithm:?}");
+    }
 }
