@@ -63,6 +63,17 @@ def require_congestion_controls(
             )
 
 
+_FOREIGN_SLOW_STARTS = {
+    # About HyStart, which is CUBIC's.
+    SlowStartChoice.LINUX_4_15: (frozenset({"cubic"}), "--engine simulate has"),
+    SlowStartChoice.LOSS: (frozenset({"cubic"}), "QUIC and --engine simulate have"),
+    SlowStartChoice.HYSTART__: (frozenset({"reno", "cubic"}), "QUIC and --engine simulate have"),
+    # CUBIC's is loaded, if this machine can.
+    SlowStartChoice.SEARCH: (frozenset({"reno"}), "the kernel's cubic, QUIC and --engine simulate have"),
+}
+"""The congestion controls of the kernel's TCP that have no such end of slow start, and who has it."""
+
+
 def require_slow_start(engine: Engine, specs: Iterable[RunSpec], *, where: Location) -> None:
     """Refuse runs whose slow start ends in a way that the kernel's TCP does not know.
 
@@ -76,27 +87,11 @@ def require_slow_start(engine: Engine, specs: Iterable[RunSpec], *, where: Locat
     for spec in specs:
         if spec.slow_start is None:
             continue
-        over_tcp = congestion_control.of_tcp(spec)
-        match spec.slow_start:
-            case SlowStartChoice.HYSTART__:
-                is_foreign = bool(over_tcp)
-            case SlowStartChoice.SEARCH:
-                # CUBIC's is loaded, if this machine can.
-                is_foreign = "reno" in over_tcp
-            case SlowStartChoice.LINUX_4_15 | SlowStartChoice.LOSS:
-                # About HyStart, which is CUBIC's.
-                is_foreign = "cubic" in over_tcp
-        if is_foreign:
-            match spec.slow_start:
-                case SlowStartChoice.LINUX_4_15:
-                    has_it = "--engine simulate has"
-                case SlowStartChoice.SEARCH:
-                    has_it = "the kernel's cubic, QUIC and --engine simulate have"
-                case _:
-                    has_it = "QUIC and --engine simulate have"
+        foreign_to, who_has_it = _FOREIGN_SLOW_STARTS[spec.slow_start]
+        if not foreign_to.isdisjoint(congestion_control.of_tcp(spec)):
             raise where.error(
                 expected=f'"{defaults.SLOW_START}" for TCP on the emulate engine',
-                found=f'"{spec.slow_start}", which {has_it}',
+                found=f'"{spec.slow_start}", which {who_has_it}',
             )
 
 
