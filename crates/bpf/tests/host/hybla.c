@@ -6,25 +6,13 @@
 #include <stdio.h>
 
 #include "hybla.h"
+#include "recovery.h"
 
-enum state { OPEN, RECOVERY, LOSS };
 
 static struct window w;
 static struct hybla h;
 static struct hybla_values values;
-static struct {
-	u32 known, cwnd, ssthresh;
-} prior;
-static enum state state;
-
-/* Linux: tcp_init_cwnd_reduction, tcp_enter_loss. */
-static void reduce(void)
-{
-	prior.known = 1;
-	prior.cwnd = w.cwnd;
-	prior.ssthresh = w.ssthresh;
-	w.ssthresh = reno_ssthresh(w.cwnd);
-}
+static struct recovery recovery;
 
 int main(void)
 {
@@ -39,43 +27,24 @@ int main(void)
 			continue;
 		case 'S': /* start: smoothed RTT, initial window */
 			w = (struct window){ .cwnd = b, .ssthresh = 0x7fffffff, .most = ~0U };
-			state = OPEN;
-			prior.known = 0;
+			recovery.state = OPEN;
+			recovery.prior.known = 0;
 			hybla_init(&h, &w, &values, a);
 			break;
 		case 'A': /* acknowledgement: packets, smoothed RTT, whether the window was the limit, peak in flight */
 			w.peak = d;
-			if (state == RECOVERY)
+			if (recovery.state == RECOVERY)
 				break;
 			hybla_take_srtt(&h, &w, &values, b);
 			if (!may_grow(&w, c))
 				break;
-			if (state == OPEN)
+			if (recovery.state == OPEN)
 				hybla_grow(&h, &w, &values);
 			else
 				reno_grow(&w, a);
 			break;
-		case 'L': /* losses */
-			reduce();
-			w.cwnd = w.ssthresh;
-			state = RECOVERY;
-			break;
-		case 'T': /* timeout: in flight */
-			if (state == OPEN)
-				reduce();
-			w.cwnd = a + 1;
-			w.credit = 0;
-			state = LOSS;
-			break;
-		case 'U': /* the losses were none; Linux: tcp_undo_cwnd_reduction */
-			if (prior.known) {
-				w.cwnd = (u32)greatest(w.cwnd, prior.cwnd);
-				w.ssthresh = (u32)greatest(w.ssthresh, prior.ssthresh);
-			}
-			prior.known = 0;
-			/* fall through */
-		case 'E': /* end of recovery */
-			state = OPEN;
+		default: /* losses, a timeout with what is in flight, losses that were none, end of recovery */
+			recover(&recovery, &w, event, a);
 			break;
 		}
 		printf("%u %u\n", w.cwnd, w.ssthresh);

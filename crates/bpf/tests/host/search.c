@@ -6,28 +6,15 @@
 #include <stdio.h>
 
 #include "search.h"
-#include "window.h"
+#include "recovery.h"
 
 enum { INFINITE = 0x7fffffff };
-enum state { OPEN, RECOVERY, LOSS };
 
 static struct window w;
 static struct search s;
 static struct search_values values;
-static struct {
-	u32 known, cwnd, ssthresh;
-} prior;
-static enum state state;
+static struct recovery recovery;
 static u32 sent, delivered;
-
-/* Linux: tcp_init_cwnd_reduction, tcp_enter_loss. */
-static void reduce(void)
-{
-	prior.known = 1;
-	prior.cwnd = w.cwnd;
-	prior.ssthresh = w.ssthresh;
-	w.ssthresh = reno_ssthresh(w.cwnd);
-}
 
 /* Whether SEARCH has set the window. */
 static int searched(const struct search_ack *ack)
@@ -62,8 +49,8 @@ int main(void)
 			sscanf(line, "I %u", &a);
 			w = (struct window){ .cwnd = a, .ssthresh = INFINITE, .most = ~0U };
 			s = (struct search){ .initial_window = a };
-			state = OPEN;
-			prior.known = 0;
+			recovery.state = OPEN;
+			recovery.prior.known = 0;
 			/* Near the end of what counters hold. */
 			sent = delivered = ~0U - 1000;
 			break;
@@ -76,31 +63,15 @@ int main(void)
 			delivered += a;
 			w.peak = peak;
 			ack = (struct search_ack){ now_us, rtt_us, a, in_flight, sent, delivered };
-			if (!searched(&ack) && state != RECOVERY && may_grow(&w, limited))
+			if (!searched(&ack) && recovery.state != RECOVERY && may_grow(&w, limited))
 				reno_grow(&w, a);
-			break;
-		case 'L': /* losses */
-			reduce();
-			w.cwnd = w.ssthresh;
-			state = RECOVERY;
 			break;
 		case 'T': /* timeout: in flight */
 			sscanf(line, "T %u", &a);
-			if (state == OPEN)
-				reduce();
-			w.cwnd = a + 1;
-			w.credit = 0;
-			state = LOSS;
+			recover(&recovery, &w, event, a);
 			break;
-		case 'U': /* the losses were none; Linux: tcp_undo_cwnd_reduction */
-			if (prior.known) {
-				w.cwnd = (u32)greatest(w.cwnd, prior.cwnd);
-				w.ssthresh = (u32)greatest(w.ssthresh, prior.ssthresh);
-			}
-			prior.known = 0;
-			/* fall through */
-		case 'E': /* end of recovery */
-			state = OPEN;
+		default: /* losses, losses that were none, end of recovery */
+			recover(&recovery, &w, event, 0);
 			break;
 		}
 		printf("%u %u\n", w.cwnd, w.ssthresh);
