@@ -1,10 +1,10 @@
-"""What each of several flows got, over the runs of a cell."""
+"""What each flow got, and what queues that mark packets did, over the runs of a cell."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bentpipe.model.record import FlowRecord, QueueRecord
-from bentpipe.model.spec import FlowsWorkload
+from bentpipe.model.spec import BulkWorkload, FlowsWorkload, RunSpec, Transport
 from bentpipe.report.cells import CellResult
 from bentpipe.scenario.hosts.flows import flow_label
 
@@ -36,7 +36,7 @@ class QueueResult:
 
 @dataclass(frozen=True, kw_only=True)
 class CellFlows:
-    """The flows of a cell, in the order of its scenario."""
+    """The flows of a cell, in the order of its scenario: of a page, which has none, its queues alone."""
 
     label: str
     n: int
@@ -45,22 +45,34 @@ class CellFlows:
 
 
 def gather(cells: Sequence[CellResult]) -> tuple[CellFlows, ...]:
-    """Every cell of several flows that has a run that succeeded."""
-    found = [_of(cell) for cell in cells if cell.workload == "flows"]
-    return tuple(cell for cell in found if cell.n)
+    """Every cell of several flows, or behind queues that mark, that has a run that succeeded.
+
+    One flow before a queue that drops has all its numbers in the table of cells.
+    """
+    found = [_of(cell) for cell in cells]
+    return tuple(cell for cell in found if cell.n and (len(cell.flows) > 1 or cell.queues))
 
 
 def _of(cell: CellResult) -> CellFlows:
     records = [run.record for run in cell.runs if run.status == "succeeded"]
-    workload = records[0].spec.workload if records else None
-    written = workload.flows if isinstance(workload, FlowsWorkload) else []
+    labels = _labels(records[0].spec) if records else []
     flows = [
-        _result(flow_label(flow), [record.flows[place] for record in records])
-        for place, flow in enumerate(written)
+        _result(label, [record.flows[place] for record in records]) for place, label in enumerate(labels)
     ]
     marking = zip(*(record.queues or () for record in records), strict=True)
     queues = tuple(_queue(classes) for classes in marking)
     return CellFlows(label=cell.label, n=len(records), flows=tuple(flows), queues=queues)
+
+
+def _labels(spec: RunSpec) -> list[str]:
+    match spec.workload:
+        case FlowsWorkload(flows=flows):
+            return [flow_label(flow) for flow in flows]
+        case BulkWorkload(transport=Transport.TCP):
+            return [spec.cc]
+        case BulkWorkload(transport=transport):
+            return [f"{transport}:{spec.cc}"]
+    return []
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
