@@ -4,7 +4,8 @@ import pytest
 
 from bentpipe import studies
 from tests.tidy.project import ROOT
-from tools.study_pages import block, emulation, emulation_page, kept, page, scores
+from tools import block
+from tools.study_pages import emulation, emulation_page, kept, page, scores
 
 EMULATED = sorted(path.stem for path in (ROOT / emulation.FOLDER).glob("*.json"))
 KEPT = sorted(path.stem for path in (ROOT / kept.FOLDER).glob("*.json"))
@@ -13,19 +14,19 @@ KEPT = sorted(path.stem for path in (ROOT / kept.FOLDER).glob("*.json"))
 @pytest.mark.parametrize("name", KEPT)
 def test_a_page_shows_the_kept_results(name):
     study = kept.read(name, ROOT / kept.FOLDER)
-    assert block.shown(name, page.MARK, ROOT / block.FOLDER) == list(page.lines(study))
+    assert block.shown(ROOT / kept.page_of(name), page.MARK) == list(page.lines(study))
 
 
 def test_the_first_page_of_the_studies_has_their_scores():
     every = kept.every(ROOT / kept.FOLDER)
     assert [each.name for each in every] == sorted(studies.names())
-    assert block.shown(scores.PAGE, scores.MARK, ROOT / block.FOLDER) == list(scores.lines(every))
+    assert block.shown(ROOT / kept.page_of(scores.PAGE), scores.MARK) == list(scores.lines(every))
 
 
 @pytest.mark.parametrize("name", EMULATED)
 def test_a_page_shows_what_the_real_kernel_made_of_the_short_matrix(name):
     found = emulation.load(name, ROOT / emulation.FOLDER)
-    shown = block.shown(name, emulation_page.MARK, ROOT / block.FOLDER)
+    shown = block.shown(ROOT / kept.page_of(name), emulation_page.MARK)
     assert shown == list(emulation_page.lines(found))
     assert found.succeeded == found.planned
 

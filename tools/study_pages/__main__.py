@@ -10,7 +10,8 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.study_pages import block, emulation, emulation_page, kept, page, scores
+from tools import block
+from tools.study_pages import emulation, emulation_page, kept, page, scores
 
 ABLATIONS = "-ablations"
 """How the folder of a study's ablations ends."""
@@ -31,14 +32,14 @@ def _fill(name: str) -> Iterator[Path]:
         yield _fill_emulated(emulation.keep(folder))
         return
     study = kept.keep(folder) if folder.is_dir() else kept.read(name)
-    yield block.fill(study.name, page.MARK, list(page.lines(study)))
-    yield block.fill(scores.PAGE, scores.MARK, list(scores.lines(kept.every())))
+    yield block.fill(kept.page_of(study.name), page.MARK, list(page.lines(study)))
+    yield block.fill(kept.page_of(scores.PAGE), scores.MARK, list(scores.lines(kept.every())))
     if not folder.is_dir() and (emulation.FOLDER / f"{name}.json").is_file():
         yield _fill_emulated(emulation.load(name))
 
 
 def _fill_emulated(found: emulation.Emulation) -> Path:
-    return block.fill(found.name, emulation_page.MARK, list(emulation_page.lines(found)))
+    return block.fill(kept.page_of(found.name), emulation_page.MARK, list(emulation_page.lines(found)))
 
 
 if __name__ == "__main__":

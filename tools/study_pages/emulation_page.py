@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tools.study_pages.block import row
+from tools.block import row
 from tools.study_pages.emulation import ComparedCell, Emulation, Mean
 
 MARK = "emulated"

@@ -7,9 +7,9 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from bentpipe.model.frozen import Frozen
-from tools.study_pages import block
 
 FOLDER = Path("data/studies")
+PAGES = Path("docs/studies")
 
 
 class Part(Frozen):
@@ -86,7 +86,7 @@ def read(name: str, folder: Path = FOLDER) -> KeptStudy:
     return KeptStudy.model_validate_json((folder / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def keep(results: Path, folder: Path = FOLDER, pictures: Path = block.FOLDER) -> KeptStudy:
+def keep(results: Path, folder: Path = FOLDER, pictures: Path = PAGES) -> KeptStudy:
     """Keep what the report on a study's ablations found, and its forest plot; return what is kept."""
     study = KeptStudy.model_validate_json((results / "report.json").read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -94,6 +94,11 @@ def keep(results: Path, folder: Path = FOLDER, pictures: Path = block.FOLDER) ->
     (folder / f"{study.name}.json").write_text(text + "\n", encoding="utf-8")
     shutil.copyfile(results / "figures" / "claims.svg", pictures / forest_of(study))
     return study
+
+
+def page_of(name: str) -> Path:
+    """Return the page of a study."""
+    return PAGES / f"{name}.md"
 
 
 def forest_of(study: KeptStudy) -> str:

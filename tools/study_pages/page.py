@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from bentpipe.studies.verdict import Standing
-from tools.study_pages.block import row
+from tools.block import row
 from tools.study_pages.kept import KeptClaim, KeptFinding, KeptStudy, forest_of
 
 MARK = "verdicts"

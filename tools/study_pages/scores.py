@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from bentpipe.studies.rules import Agreement
 from bentpipe.studies.verdict import Standing
-from tools.study_pages.block import row
+from tools.block import row
 from tools.study_pages.kept import KeptStudy
 
 PAGE = "README"

@@ -1,29 +1,27 @@
-"""A part of a study's page that is generated, between two marks."""
+"""A part of a page that is generated, between two marks."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-FOLDER = Path("docs/studies")
 
 
-def fill(name: str, mark: str, lines: Sequence[str], folder: Path = FOLDER) -> Path:
-    """Write the lines between `<!-- MARK -->` and `<!-- /MARK -->` of a study's page, and return the page.
+def fill(path: Path, mark: str, lines: Sequence[str]) -> Path:
+    """Write the lines between `<!-- MARK -->` and `<!-- /MARK -->` of a page, and return the page.
 
     Raises
     ------
     ValueError
         When the page has not got the marks.
     """
-    path = folder / f"{name}.md"
     before, _, after = _split(path, mark)
     inside = "".join(f"{line}\n" for line in lines)
     path.write_text(before + inside + after, encoding="utf-8")
     return path
 
 
-def shown(name: str, mark: str, folder: Path = FOLDER) -> list[str]:
-    """Return the lines that a study's page has between the marks."""
-    return _split(folder / f"{name}.md", mark)[1].splitlines()
+def shown(path: Path, mark: str) -> list[str]:
+    """Return the lines that a page has between the marks."""
+    return _split(path, mark)[1].splitlines()
 
 
 def row(*cells: str) -> str:
