@@ -125,15 +125,16 @@ INLINE u32 search_target(const struct search *s)
 }
 
 INLINE enum search_step search_drain(struct search *s, const struct search_values *values,
-				     const struct search_ack *ack)
+				     const struct search_ack *ack, u32 cwnd)
 {
 	u32 departures;
 
 	s->arrived += ack->acked;
 	departures = s->arrived / values->arrivals;
 	s->arrived %= values->arrivals;
-	s->cwnd = (u32)least(greatest(ack->in_flight + departures, s->target), s->cwnd);
-	return s->cwnd == s->target ? SEARCH_LEAVE : SEARCH_DRAIN;
+	/* After a pause the window is less than what this left it with (RFC 2861). */
+	s->cwnd = (u32)least(greatest(ack->in_flight + departures, s->target), least(s->cwnd, cwnd));
+	return s->cwnd <= s->target ? SEARCH_LEAVE : SEARCH_DRAIN;
 }
 
 /* An acknowledgement of the first slow start; the window is `cwnd`, and that of the structure where SEARCH has one. */
@@ -141,7 +142,7 @@ INLINE enum search_step search_acknowledged(struct search *s, const struct searc
 					    const struct search_ack *ack, u32 cwnd)
 {
 	if (s->is_draining)
-		return search_drain(s, values, ack);
+		return search_drain(s, values, ack, cwnd);
 	if (!ack->rtt_us)
 		return SEARCH_GROW;
 	if (s->bin_ns == 0) {

@@ -22,13 +22,14 @@ impl Drain {
         Self { cwnd, target, delivered: 0 }
     }
 
-    pub fn on_ack(&mut self, ack: &AckSample, mss: Bytes) -> Step {
+    /// The sender's window is `cwnd`: after a pause less than what this left it with (RFC 2861, RFC 9002 section 7.8).
+    pub fn on_ack(&mut self, ack: &AckSample, cwnd: Bytes, mss: Bytes) -> Step {
         self.delivered += ack.acked.get();
         let price = ARRIVALS_PER_DEPARTURE * mss.get();
         let departures = Bytes::new(self.delivered / price * mss.get());
         self.delivered %= price;
         // Never above what it was: a sender that used less than its window has less in flight.
-        self.cwnd = (ack.in_flight + departures).max(self.target).min(self.cwnd);
-        if self.cwnd == self.target { Step::Leave(self.cwnd) } else { Step::Drain(self.cwnd) }
+        self.cwnd = (ack.in_flight + departures).max(self.target).min(self.cwnd).min(cwnd);
+        if self.cwnd <= self.target { Step::Leave(self.cwnd) } else { Step::Drain(self.cwnd) }
     }
 }

@@ -45,7 +45,7 @@ impl Search {
     /// An acknowledgement of the first slow start, which [`on_delivered`](Self::on_delivered) has counted.
     pub fn on_ack(&mut self, ack: &AckSample, cwnd: Bytes, mss: Bytes) -> Step {
         if let Some(drain) = &mut self.drain {
-            return drain.on_ack(ack, mss);
+            return drain.on_ack(ack, cwnd, mss);
         }
         let Some(rtt) = ack.rtt else { return Step::Grow };
         if self.judge(ack.now, rtt) != Some(Outcome::Exit) {

@@ -314,10 +314,15 @@ fn at_the_exit(in_bin: u64) -> Sender {
 }
 
 fn drained(sender: &mut Sender, acked: u64, in_flight: u64) -> Step {
+    drained_of(sender, 100, acked, in_flight)
+}
+
+/// With a window of `cwnd` packets.
+fn drained_of(sender: &mut Sender, cwnd: u64, acked: u64, in_flight: u64) -> Step {
     let mut ack = testing::ack(sender.now, Bytes::new(acked * PACKET));
     ack.in_flight = Bytes::new(in_flight * PACKET);
     sender.search.on_delivered(ack.acked);
-    sender.search.on_ack(&ack, Bytes::new(100 * PACKET), Bytes::new(PACKET))
+    sender.search.on_ack(&ack, Bytes::new(cwnd * PACKET), Bytes::new(PACKET))
 }
 
 #[test]
@@ -344,4 +349,13 @@ fn the_window_does_not_grow_while_it_drains() {
     let mut sender = at_the_exit(5);
     assert_eq!(drained(&mut sender, 1, 60), Step::Drain(Bytes::new(60 * PACKET)));
     assert_eq!(drained(&mut sender, 1, 70), Step::Drain(Bytes::new(60 * PACKET)));
+}
+
+#[test]
+fn a_window_that_a_pause_has_made_smaller_is_not_raised_while_it_drains() {
+    let mut sender = at_the_exit(5);
+    assert_eq!(drained(&mut sender, 1, 60), Step::Drain(Bytes::new(60 * PACKET)));
+    // The target is 15 packets: RFC 9002 section 7.8 has left more of the window, then less.
+    assert_eq!(drained_of(&mut sender, 20, 1, 55), Step::Drain(Bytes::new(20 * PACKET)));
+    assert_eq!(drained_of(&mut sender, 10, 1, 10), Step::Leave(Bytes::new(10 * PACKET)));
 }
