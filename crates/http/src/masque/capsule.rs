@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn datagrams_are_read_and_capsules_of_other_types_skipped() {
-        // RFC 9297 section 3.2: "MUST silently drop capsules of unknown type"; 0x17 and 0x1769 are nobody's.
+        // RFC 9297 section 3.2: an unknown type is skipped silently; 0x17 and 0x1769 are nobody's.
         let stream = b"\x00\x03abc\x17\x02zz\x57\x69\x00\x00\x01d\x00\x00";
         let (datagrams, end) = read([&stream[..]]);
         assert_eq!(datagrams, [&b"abc"[..], b"d", b""]);

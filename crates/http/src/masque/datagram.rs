@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_frame_too_short_for_its_stream_and_one_of_a_stream_that_cannot_be_are_errors_of_the_connection() {
-        // RFC 9297 section 2.1: "MUST treat ... as an HTTP/3 connection error of type H3_DATAGRAM_ERROR".
+        // RFC 9297 section 2.1: H3_DATAGRAM_ERROR.
         for frame in [&b""[..], b"\x40", b"\xC0\0\0\0\0\0\0"] {
             assert_eq!(HttpDatagram::read(Bytes::copy_from_slice(frame)), Err(DatagramError::Short));
         }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn what_is_in_another_context_or_cut_off_within_its_context_is_no_packet() {
-        // RFC 9298 section 4: "an HTTP Datagram with an unknown Context ID ... drop the datagram silently".
+        // RFC 9298 section 4: what has an unknown context id is dropped silently.
         for payload in [&b"\x02packet"[..], b"\x40\x01packet", b"", b"\x40"] {
             assert_eq!(udp_packet(Bytes::copy_from_slice(payload)), None, "{payload:?}");
         }
