@@ -162,12 +162,16 @@ impl Net for KernelNet {
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn Runtime>)> {
         let socket = std::net::UdpSocket::bind(at)?;
         enlarge_buffers(&socket)?;
-        let runtime = Arc::new(noq::TokioRuntime);
+        let runtime = self.quic_runtime();
         let socket: Box<dyn noq::AsyncUdpSocket> = match dscp {
             Dscp::DEFAULT => runtime.wrap_udp_socket(socket)?,
             dscp => Box::new(MarkedSocket::new(socket, dscp)?),
         };
         Ok((socket, runtime))
+    }
+
+    fn quic_runtime(&self) -> Arc<dyn Runtime> {
+        Arc::new(noq::TokioRuntime)
     }
 }
 
@@ -184,7 +188,7 @@ fn kernel_name(cc: Algorithm, slow_start: Option<SlowStartChoice>) -> io::Result
 }
 
 /// Root may exceed the system's limit; anybody else gets as much as that allows.
-fn enlarge_buffers(socket: &std::net::UdpSocket) -> io::Result<()> {
+pub(crate) fn enlarge_buffers(socket: &std::net::UdpSocket) -> io::Result<()> {
     let forced = setsockopt(socket, sockopt::RcvBufForce, &UDP_BUFFER_BYTES)
         .and_then(|()| setsockopt(socket, sockopt::SndBufForce, &UDP_BUFFER_BYTES));
     if forced.is_err() {

@@ -9,6 +9,7 @@ use socket2::SockRef;
 use tokio::net::UdpSocket;
 
 use crate::marking::mark;
+use crate::net::enlarge_buffers;
 
 /// A kernel UDP socket.
 #[derive(Debug)]
@@ -17,6 +18,7 @@ pub struct KernelDatagrams(UdpSocket);
 impl KernelDatagrams {
     pub(crate) fn bind(at: SocketAddr, dscp: Dscp) -> io::Result<Self> {
         let socket = std::net::UdpSocket::bind(at)?;
+        enlarge_buffers(&socket)?;
         mark(SockRef::from(&socket), at, dscp)?;
         socket.set_nonblocking(true)?;
         UdpSocket::from_std(socket).map(Self)
