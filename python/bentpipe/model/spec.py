@@ -454,7 +454,10 @@ class SplitPepSpec(Frozen):
 
 PepSpec = TypeAliasType(
     "PepSpec",
-    Annotated[SplitPepSpec | TunnelPepSpec | ProxyPepSpec | MasquePepSpec, Field(discriminator="kind")],
+    Annotated[
+        SplitPepSpec | TunnelPepSpec | ProxyPepSpec | MasquePepSpec,
+        Field(discriminator="kind"),
+    ],
 )
 """A performance-enhancing proxy on the path (RFC 3135)."""
 
