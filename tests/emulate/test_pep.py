@@ -15,6 +15,7 @@ from bentpipe.engine.testbed import congestion_control, netns, pep
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
+from tests.emulate.measuring import measured as in_time_of
 from tests.support.models import changed
 from tools import transfers
 from tools.specs import spec_of
@@ -224,6 +225,33 @@ def test_a_page_through_the_http_proxy_arrives_whole_over_one_connection(http):
     own_round_trips = {"h1": 1, "h1s": 2, "h2": 2}[http]
     assert record.metrics.ttfb_s == pytest.approx((3 + own_round_trips) * RTT_S, abs=0.05)
     assert record.provenance["gateway_connections"] == str(len(tunnels))
+
+
+def test_a_page_through_the_proxy_for_udp_arrives_whole_over_a_connection_within_another():
+    pep = {"kind": "masque", "cc": "reno"}
+    record = in_time_of({"link": LINK, "http": "h3", "cc": "cubic", "page": "uniform-100k", "pep": pep})
+    to_proxy, inner = record.client_connections
+    assert (to_proxy.protocol, to_proxy.congestion_control) == ("connect", "reno")
+    assert (inner.protocol, inner.congestion_control) == ("h3", "cubic")
+    [at_origin] = record.origin_connections
+    assert inner.client_port == at_origin.client_port
+    assert len(record.objects) == 9
+    # The handshake with the proxy, CONNECT, the handshake within, the request (docs/models/pep.md).
+    assert record.metrics.ttfb_s == pytest.approx(4 * RTT_S, abs=0.05)
+    seen = {
+        name: record.provenance[f"gateway_{name}"] for name in ("connections", "errors", "dropped_datagrams")
+    }
+    assert seen == {"connections": "1", "errors": "0", "dropped_datagrams": "0"}
+    assert int(record.provenance["gateway_datagrams"]) > 100_000 / 1431
+
+
+@pytest.mark.parametrize("direction", ["down", "up"])
+def test_flows_through_the_proxy_for_udp_arrive_whole_whatever_is_lost(direction):
+    bulk = {"size": "2 MB", "transport": "quic", "direction": direction, "flows": ["cubic", "bbr"]}
+    record = in_time_of({"link": LOSSY, "bulk": bulk, "pep": "masque"})
+    # Each byte was compared by the receiver.
+    assert [flow.bytes for flow in record.flows] == [2_000_000, 2_000_000]
+    assert record.provenance["gateway_connections"] == "2"
 
 
 def test_each_leg_has_its_own_initial_window():

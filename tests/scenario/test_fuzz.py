@@ -312,11 +312,11 @@ PROTOCOLS = {
     ),
     "http2": st.fixed_dictionaries({}, optional={"header_table": ANY_SIZE, "stream_window": ANY_SIZE}),
     "pep": st.one_of(
-        st.sampled_from(["none", "split", "tunnel", "proxy", "x"]),
+        st.sampled_from(["none", "split", "tunnel", "proxy", "masque", "x"]),
         st.fixed_dictionaries(
             {},
             optional={
-                "kind": st.sampled_from(["none", "split", "tunnel", "proxy", "x"]),
+                "kind": st.sampled_from(["none", "split", "tunnel", "proxy", "masque", "x"]),
                 "place": st.sampled_from(["terminal", "gateway", "both", "x"]),
                 "cc": st.sampled_from(["hybla", "x"]),
                 "relay_buffer": ANY_SIZE,

@@ -72,6 +72,7 @@ WEB: dict[str, dict[str, Any]] = {
     "early-h2": {"page": PAGE, "http": "h2", "visit": "repeat", "tls": {"resumption": "early-data"}},
     "early-h3": {"page": PAGE, "http": "h3", "visit": "repeat", "tls": {"resumption": "early-data"}},
     **{f"{pep}-h2": {"page": PAGE, "http": "h2", "pep": pep} for pep in ("split", "tunnel", "proxy")},
+    "masque-h3": {"page": PAGE, "http": "h3", "pep": "masque"},
 }
 """Other protocols, handshakes and proxies."""
 

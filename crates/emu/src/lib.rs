@@ -34,4 +34,5 @@ mod udp;
 pub use costs::{CostsError, costs};
 pub use files::LocalFiles;
 pub use interception::INTERCEPTION_PORT;
-pub use net::{KernelNet, UDP_BUFFER_BYTES};
+pub use net::KernelNet;
+pub use udp::UDP_BUFFER_BYTES;

@@ -9,7 +9,6 @@ use bentpipe_run::{
     Algorithm, BbrSpec, Dscp, HostSpec, ResumeSpec, RunSpec, SlowStartChoice, Switch, TcpSpec,
 };
 use bentpipe_units::Time;
-use nix::sys::socket::{setsockopt, sockopt};
 use noq::Runtime;
 use socket2::SockRef;
 use tokio::net::TcpSocket;
@@ -18,14 +17,11 @@ use crate::marked_quic::MarkedSocket;
 use crate::marking::mark;
 use crate::processor::ThreadCore;
 use crate::tcp::{KernelListener, KernelStream};
-use crate::udp::KernelDatagrams;
+use crate::udp::{KernelDatagrams, enlarge_buffers};
 use crate::{clock, fast_open};
 
 /// Connections that may wait to be accepted.
 pub(crate) const BACKLOG: u32 = 1024;
-/// Buffer of a UDP socket in each direction. Less than a burst is lost in the host, like on no link: at 500 Mbit/s a
-/// process that another one keeps from the core for 50 ms finds 3.1 MB, here rounded up to a power of two.
-pub const UDP_BUFFER_BYTES: usize = 4 << 20;
 
 /// The kernel's network, clock and a tokio executor on one thread.
 ///
@@ -162,12 +158,16 @@ impl Net for KernelNet {
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn Runtime>)> {
         let socket = std::net::UdpSocket::bind(at)?;
         enlarge_buffers(&socket)?;
-        let runtime = Arc::new(noq::TokioRuntime);
+        let runtime = self.quic_runtime();
         let socket: Box<dyn noq::AsyncUdpSocket> = match dscp {
             Dscp::DEFAULT => runtime.wrap_udp_socket(socket)?,
             dscp => Box::new(MarkedSocket::new(socket, dscp)?),
         };
         Ok((socket, runtime))
+    }
+
+    fn quic_runtime(&self) -> Arc<dyn Runtime> {
+        Arc::new(noq::TokioRuntime)
     }
 }
 
@@ -181,18 +181,6 @@ fn kernel_name(cc: Algorithm, slow_start: Option<SlowStartChoice>) -> io::Result
         let message = format!("run.cc over TCP: expected one of {}, found {}", known.join(", "), cc.name());
         io::Error::new(io::ErrorKind::Unsupported, message)
     })
-}
-
-/// Root may exceed the system's limit; anybody else gets as much as that allows.
-fn enlarge_buffers(socket: &std::net::UdpSocket) -> io::Result<()> {
-    let forced = setsockopt(socket, sockopt::RcvBufForce, &UDP_BUFFER_BYTES)
-        .and_then(|()| setsockopt(socket, sockopt::SndBufForce, &UDP_BUFFER_BYTES));
-    if forced.is_err() {
-        let socket = SockRef::from(socket);
-        socket.set_recv_buffer_size(UDP_BUFFER_BYTES)?;
-        socket.set_send_buffer_size(UDP_BUFFER_BYTES)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use bytes::{Bytes, BytesMut};
 
 use crate::http1::{MAX_FIELDS, Malformed, Piece, Requests, Responses};
+use crate::masque::{CapsuleError, Capsules, HttpDatagram, Target, TargetError, udp_packet};
 use crate::spdy::{Config, Event, Fin, Headers, Priority, Role, Session, SessionError};
 
 /// Windows that nothing fills: those that are full are noticed in the midst of a frame when it comes in pieces.
@@ -32,6 +33,29 @@ pub fn http1_response(input: &[u8]) {
 pub fn http1_request(input: &[u8]) {
     let (bytes, pieces) = in_pieces(input);
     assert_eq!(requests([bytes]), requests(pieces));
+}
+
+/// A proxy for UDP gives the same datagrams in whatever pieces their capsules come, and a target's path names it.
+pub fn masque(input: &[u8]) {
+    let (bytes, pieces) = in_pieces(input);
+    assert_eq!(capsules([bytes]), capsules(pieces));
+    if let Ok(datagram) = HttpDatagram::read(Bytes::copy_from_slice(bytes)) {
+        assert!(udp_packet(datagram.payload).is_none_or(|packet| packet.len() + 2 <= bytes.len()));
+    }
+    if let Ok(target) = str::from_utf8(bytes).map_or(Err(TargetError::OtherPath), Target::of_path) {
+        assert_eq!(Target::of_path(&target.path()), Ok(target));
+    }
+}
+
+/// The datagrams, and how the stream ended.
+fn capsules<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Bytes>, Result<(), CapsuleError>) {
+    let (mut capsules, mut datagrams) = (Capsules::default(), Vec::new());
+    for piece in pieces {
+        if let Err(error) = capsules.read(piece, |datagram| datagrams.push(datagram)) {
+            return (datagrams, Err(error));
+        }
+    }
+    (datagrams, capsules.end())
 }
 
 /// The bytes after the first, and the same in pieces whose length the first says.

@@ -8,6 +8,7 @@ pub mod fuzzing;
 pub mod http1;
 pub mod http2;
 pub mod limits;
+pub mod masque;
 pub mod priority;
 pub mod quic;
 pub mod spdy;

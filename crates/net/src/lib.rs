@@ -84,6 +84,9 @@ pub trait Net: Clone + 'static {
         dscp: Dscp,
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)>;
 
+    /// The host's clock and executor for the QUIC library, for a socket that is not the host's.
+    fn quic_runtime(&self) -> Arc<dyn noq::Runtime>;
+
     /// The same host's network, whose TCP connections have these settings from now on: of two legs that meet at a host,
     /// each has its own.
     #[must_use]

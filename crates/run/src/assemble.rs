@@ -175,11 +175,13 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
     let own = |flow: Option<u16>| flow.and_then(|index| flows.get(usize::from(index)));
     for (end, connection) in ends(client, origin) {
         let to_proxy = match &spec.pep {
-            Some(PepSpec::Proxy(proxy)) if connection.protocol == ConnectionReport::TO_PROXY => Some(proxy),
-            _ => None,
+            _ if connection.protocol != ConnectionReport::TO_PROXY => None,
+            Some(PepSpec::Proxy(proxy)) => Some(proxy.cc),
+            Some(PepSpec::Masque(proxy)) => Some(proxy.cc),
+            Some(PepSpec::Split(_) | PepSpec::Tunnel(_)) | None => None,
         };
         let of_flow = || own(connection.flow).map_or(spec.cc, |flow| flow.cc);
-        let wanted = to_proxy.map_or_else(of_flow, |proxy| proxy.cc);
+        let wanted = to_proxy.unwrap_or_else(of_flow);
         let found = &*connection.congestion_control;
         let has_its_own = connection.transport != ConnectionReport::TUNNEL;
         // What the QUIC of a browser uses for its requests nobody can read back, nor that of what never connected.

@@ -56,7 +56,7 @@ pub use layers::{BytesByLayer, LayerBytes};
 pub use object_kind::ObjectKind;
 pub use page::{FileSpec, ObjectSpec, PageSpec};
 pub use page_load::{Http, Http2Spec, PageLoadSpec, Visit};
-pub use pep::{PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
+pub use pep::{MasqueSpec, PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
 pub use priorities::Priorities;
 pub use programs::{Browser, Server};
 pub use reason::{End, Reason};

@@ -1,4 +1,4 @@
-//! Proxies on the path (RFC 3135): split connections, a tunnel, an HTTP proxy.
+//! Proxies on the path (RFC 3135): split connections, a tunnel, proxies that clients ask.
 
 use bentpipe_units::Bytes;
 use schemars::JsonSchema;
@@ -17,6 +17,9 @@ pub enum PepSpec {
     /// An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
     /// (RFC 9113 section 8.5).
     Proxy(ProxySpec),
+    /// A proxy for UDP at the gateway, which the client asks by CONNECT-UDP over HTTP/3 (RFC 9298): the client's QUIC
+    /// connections to the origin are within one to the proxy.
+    Masque(MasqueSpec),
 }
 
 /// A transport proxy that splits connections.
@@ -66,5 +69,18 @@ pub struct ProxySpec {
     /// TCP over the satellite.
     pub tcp: TcpSpec,
     /// What is held at most of one direction of a connection, between the two sockets.
+    pub relay_buffer_bytes: Bytes,
+}
+
+/// A proxy for UDP over HTTP/3.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MasqueSpec {
+    /// Congestion control of the connection to the proxy, of both directions; its other settings are those of the run's
+    /// QUIC.
+    pub cc: Algorithm,
+    /// UDP payload of a full packet of that connection; those within are smaller by what stands around them.
+    pub udp_payload_bytes: Bytes,
+    /// What waits at most of one direction until that connection's congestion control lets it go.
     pub relay_buffer_bytes: Bytes,
 }

@@ -242,7 +242,7 @@ impl RunSpec {
     pub fn tunnel_header(&self) -> Bytes {
         match &self.pep {
             Some(PepSpec::Tunnel(tunnel)) => tunnel.header_bytes,
-            Some(PepSpec::Split(_) | PepSpec::Proxy(_)) | None => Bytes::ZERO,
+            Some(PepSpec::Split(_) | PepSpec::Proxy(_) | PepSpec::Masque(_)) | None => Bytes::ZERO,
         }
     }
 

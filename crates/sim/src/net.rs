@@ -142,12 +142,15 @@ impl Net for SimNet {
         at: SocketAddr,
         dscp: Dscp,
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)> {
-        let runtime = QuicRuntime {
+        Ok((Box::new(QuicSocket(self.udp(at, dscp)?)), self.quic_runtime()))
+    }
+
+    fn quic_runtime(&self) -> Arc<dyn noq::Runtime> {
+        Arc::new(QuicRuntime {
             epoch: self.epoch,
             clock: Arc::clone(&self.host.shared().clock),
             injector: self.host.shared().executor.injector(),
-        };
-        Ok((Box::new(QuicSocket(self.udp(at, dscp)?)), Arc::new(runtime)))
+        })
     }
 }
 

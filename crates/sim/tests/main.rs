@@ -11,6 +11,8 @@ mod host_times;
 mod http1;
 mod key_exchange;
 mod layers;
+mod masque;
+mod masque_rules;
 mod pep;
 mod pep_transfers;
 mod resumption;

@@ -183,6 +183,24 @@ class ProxyPepSpec(Frozen):
     """What is held at most of one direction of a connection, between the two sockets."""
 
 
+class MasquePepSpec(Frozen):
+    """
+    A proxy for UDP at the gateway, which the client asks by CONNECT-UDP over HTTP/3 (RFC 9298): the client's QUIC
+    connections to the origin are within one to the proxy.
+    """
+
+    kind: Literal["masque"] = "masque"
+    cc: Algorithm
+    """
+    Congestion control of the connection to the proxy, of both directions; its other settings are those of the run's
+    QUIC.
+    """
+    udp_payload_bytes: int
+    """UDP payload of a full packet of that connection; those within are smaller by what stands around them."""
+    relay_buffer_bytes: int
+    """What waits at most of one direction until that connection's congestion control lets it go."""
+
+
 class PepPlace(StrEnum):
     """Where a transport proxy stands."""
 
@@ -436,7 +454,10 @@ class SplitPepSpec(Frozen):
 
 PepSpec = TypeAliasType(
     "PepSpec",
-    Annotated[SplitPepSpec | TunnelPepSpec | ProxyPepSpec, Field(discriminator="kind")],
+    Annotated[
+        SplitPepSpec | TunnelPepSpec | ProxyPepSpec | MasquePepSpec,
+        Field(discriminator="kind"),
+    ],
 )
 """A performance-enhancing proxy on the path (RFC 3135)."""
 

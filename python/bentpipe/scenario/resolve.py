@@ -11,7 +11,14 @@ from bentpipe.model.draft.spec import CaptureSpec, CellSpec, ValiditySpec, Workl
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http, iperf3
 from bentpipe.scenario.hosts.bbr import bbr_spec
-from bentpipe.scenario.hosts.pep import check_place, check_use, host_mtu_bytes, pep_spec, tunnel_header_bytes
+from bentpipe.scenario.hosts.pep import (
+    check_place,
+    check_use,
+    host_mtu_bytes,
+    most_quic_bytes,
+    pep_spec,
+    tunnel_header_bytes,
+)
 from bentpipe.scenario.hosts.processor import hosts_spec
 from bentpipe.scenario.hosts.programs import check_programs, programs
 from bentpipe.scenario.hosts.quic import quic_spec
@@ -116,7 +123,7 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         "quic": quic_spec(
             or_default(run.quic, QuicTable()),
             where.at("quic"),
-            most_payload_bytes=payload_bytes,
+            most_payload_bytes=most_quic_bytes(pep, payload_bytes),
             initial_window=tcp["initial_window"],
             limit_bytes=limit_bytes,
         ),

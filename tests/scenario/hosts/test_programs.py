@@ -218,6 +218,12 @@ REFUSED = {
         "one of none, split, tunnel, as the client",
         '"proxy"',
     ),
+    "a proxy for UDP": (
+        ["client=chromium", "http=h3", "pep=masque"],
+        "pep",
+        "one of none, split, tunnel, as the client",
+        '"masque"',
+    ),
     "eight connections of Chromium": (
         ["client=chromium", "http=h1", "connections=8"],
         "connections",

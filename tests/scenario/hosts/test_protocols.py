@@ -362,6 +362,32 @@ def test_an_http_proxy_serves_what_runs_over_tcp(http):
     assert page_spec(http, pep="proxy")["pep"]["kind"] == "proxy"
 
 
+def test_quic_through_a_proxy_for_udp_has_packets_that_its_datagrams_have_room_for():
+    spec = page_spec("h3", cc="cubic", pep={"kind": "masque", "cc": "bbr", "relay_buffer": "1 MB"})
+    assert spec["pep"] == {
+        "kind": "masque",
+        "cc": "bbr",
+        # 1500 less IPv4 and UDP.
+        "udp_payload_bytes": 1472,
+        "relay_buffer_bytes": 1_000_000,
+    }
+    # Less what stands around them, 41 B (crates/http/src/masque/mod.rs); ten of them are the initial window.
+    assert (spec["quic"]["udp_payload_bytes"], spec["quic"]["initial_window_bytes"]) == (1431, 14_310)
+    _core.check_spec(json.dumps(spec))
+    # Settings of other kinds are not looked at, so that kinds can be varied.
+    table = {"kind": "masque", "place": "terminal", "standing": True, "tcp": {"initial_window": 30}}
+    assert page_spec("h3", pep=table) == page_spec("h3", pep="masque")
+
+
+def test_a_proxy_for_udp_needs_an_mtu_that_quic_fits_into_twice():
+    # RFC 9000 section 14: 1200 B; 41 B around them, 28 B of UDP and IPv4.
+    link = {"rtt": "600 ms", "forward": {"rate": "10 Mbit/s"}, "return": {"rate": "2 Mbit/s"}}
+    spec = page_spec("h3", link={**link, "mtu": "1269 B"}, pep="masque")
+    assert spec["quic"]["udp_payload_bytes"] == 1200
+    with pytest.raises(InputError, match=r"mtu of at least 1269 B.*\"masque\" with an mtu of 1268 B"):
+        page_spec("h3", link={**link, "mtu": "1268 B"}, pep="masque")
+
+
 @pytest.mark.parametrize("kind", ["split", "tunnel", "proxy"])
 def test_the_engine_accepts_every_proxy(kind):
     _core.check_spec(json.dumps(page_spec("h2", pep=kind)))

@@ -247,7 +247,7 @@ REFUSED = {
     "a proxy that is none": (
         {"pep": "splt"},
         "run.pep",
-        "one of none, split, tunnel, proxy",
+        "one of none, split, tunnel, proxy, masque",
         "did you mean 'split'?",
     ),
     "a proxy of no kind": ({"pep": {"cc": "bbr"}}, "run.pep.kind", "one of none, split", "nothing"),
@@ -290,7 +290,7 @@ REFUSED = {
     "an HTTP proxy of QUIC": (
         {"http": "h3", "pep": "proxy"},
         "run.pep",
-        "one of none, split, tunnel, as h3 runs over UDP",
+        "one of none, split, tunnel, masque, as h3 runs over UDP",
         '"proxy"',
     ),
     "an HTTP proxy of a flow": (
@@ -310,6 +310,42 @@ REFUSED = {
         "run.pep",
         "as ping makes no HTTP requests",
         '"proxy"',
+    ),
+    "a proxy for UDP of HTTP/2": (
+        {"http": "h2", "pep": "masque"},
+        "run.pep",
+        'one of none, split, tunnel, proxy, as there is no QUIC in http = "h2"',
+        '"masque"',
+    ),
+    "a proxy for UDP of a flow over TCP": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB"}, "pep": "masque"},
+        "run.pep",
+        "as there is no QUIC in a flow over TCP",
+        '"masque"',
+    ),
+    "a proxy for UDP of several flows over TCP": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB", "flows": ["bbr"]}, "pep": "masque"},
+        "run.pep",
+        "as there is no QUIC in flows over TCP",
+        '"masque"',
+    ),
+    "a proxy for UDP of pings": (
+        {"http": None, "page": None, "ping": {}, "pep": "masque"},
+        "run.pep",
+        "as there is no QUIC in ping",
+        '"masque"',
+    ),
+    "a proxy for UDP of a repeat visit": (
+        {"http": "h3", "visit": "repeat", "pep": "masque"},
+        "run.pep",
+        "as the visit before a repeat visit knows no proxy",
+        '"masque"',
+    ),
+    "a proxy for UDP without room for a packet": (
+        {"http": "h3", "pep": {"kind": "masque", "relay_buffer": "2 kB"}},
+        "run.pep.relay_buffer",
+        "a size from 2.944 kB",
+        '"2 kB"',
     ),
     "tickets of a flow": (
         {"http": None, "page": None, "bulk": {"size": "1 MB"}, "tls": {"resumption": "ticket"}},

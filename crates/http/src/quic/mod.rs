@@ -15,7 +15,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use bentpipe_net::{Net, TcpSample};
-use bentpipe_run::{AckFrequencySpec, ConnectionReport, QuicSpec, RunSpec, Transport};
+use bentpipe_run::{AckFrequencySpec, ConnectionReport, PepSpec, QuicSpec, RunSpec, Transport};
 use bentpipe_units::Bytes;
 use noq::{AckFrequencyConfig, Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::PathId;
@@ -265,6 +265,12 @@ fn transport(spec: &RunSpec, role: Role, factory: Factory, qlog: Option<&EventLo
         // A random bit per packet tells nothing here, and draws would shift with the traffic.
         .allow_spin(false)
         .ack_frequency_config(quic.ack_frequency.map(ack_frequency));
+    if let Some(PepSpec::Masque(masque)) = &spec.pep {
+        // Of the connection to the proxy; those within send no datagrams.
+        config.datagram_send_buffer_size(
+            usize::try_from(masque.relay_buffer_bytes.get()).unwrap_or(usize::MAX),
+        );
+    }
     if let Some(logs) = qlog {
         config.qlog_factory(logs.factory(match role {
             Role::Client => "client",

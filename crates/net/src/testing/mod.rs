@@ -135,7 +135,11 @@ impl Net for MemoryNet {
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)> {
         let port = if at.port() == 0 { self.port() } else { at.port() };
         let socket = self.0.ether.bind(SocketAddr::new(ADDRESS, port));
-        Ok((Box::new(QuicSocket(socket)), self.0.world.runtime()))
+        Ok((Box::new(QuicSocket(socket)), self.quic_runtime()))
+    }
+
+    fn quic_runtime(&self) -> Arc<dyn noq::Runtime> {
+        self.0.world.runtime()
     }
 }
 

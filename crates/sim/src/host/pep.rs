@@ -14,10 +14,10 @@ pub(crate) struct PepHost {
     intercept: Intercept,
 }
 
-/// Which TCP segments it takes; datagrams are forwarded in any case.
+/// Which packets it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Intercept {
-    /// All that pass, in the place of the hosts they are meant for.
+    /// All TCP segments that pass, in the place of the hosts they are meant for; datagrams are forwarded.
     All,
     /// Those meant for itself.
     Own,
@@ -31,9 +31,9 @@ impl PepHost {
     /// Whether it takes `packet`, which would pass through it otherwise.
     pub(crate) fn takes(&self, packet: &WirePacket) -> bool {
         match (self.intercept, packet) {
-            (_, WirePacket::Udp(_)) => false,
+            (Intercept::All, WirePacket::Udp(_)) => false,
             (Intercept::All, WirePacket::Tcp(..)) => true,
-            (Intercept::Own, WirePacket::Tcp(..)) => packet.is_for(self.host.address()),
+            (Intercept::Own, _) => packet.is_for(self.host.address()),
         }
     }
 }
@@ -48,8 +48,8 @@ impl Intercept {
                 | (PepPlace::Gateway, LinkEnd::Server) => Some(Self::All),
                 (PepPlace::Terminal, LinkEnd::Server) | (PepPlace::Gateway, LinkEnd::Client) => None,
             },
-            (PepSpec::Proxy(_), LinkEnd::Server) => Some(Self::Own),
-            (PepSpec::Proxy(_), LinkEnd::Client) | (PepSpec::Tunnel(_), _) => None,
+            (PepSpec::Proxy(_) | PepSpec::Masque(_), LinkEnd::Server) => Some(Self::Own),
+            (PepSpec::Proxy(_) | PepSpec::Masque(_), LinkEnd::Client) | (PepSpec::Tunnel(_), _) => None,
         }
     }
 }

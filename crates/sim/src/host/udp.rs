@@ -70,7 +70,7 @@ impl Udp {
         let with_port = |port| SocketAddrV4::new(*at.ip(), port);
         let at = match at.port() {
             0 => (FIRST_EPHEMERAL_PORT..).map(with_port).find(|at| !self.inboxes.contains_key(at))?,
-            _ if self.inboxes.contains_key(&at) => return None,
+            _ if self.inboxes.get(&at).is_some_and(is_open) => return None,
             _ => at,
         };
         let inbox = Arc::<Inbox>::default();
@@ -80,7 +80,7 @@ impl Udp {
 
     /// A datagram has come. Where nobody listens it is lost, as ICMP is not modelled.
     pub(crate) fn handle_datagram(&self, datagram: Datagram) {
-        if let Some(inbox) = self.inboxes.get(&datagram.to) {
+        if let Some(inbox) = self.inboxes.get(&datagram.to).filter(|inbox| is_open(inbox)) {
             inbox.push(datagram);
         }
     }
@@ -109,6 +109,12 @@ impl UdpSocket {
             Received { length, from, ecn: datagram.ecn }
         })
     }
+}
+
+/// Whether a task has the socket still: it is closed with the last hold on it. Its port is given out again to whoever
+/// names it.
+fn is_open(inbox: &Arc<Inbox>) -> bool {
+    Arc::strong_count(inbox) > 1
 }
 
 impl Outbox {

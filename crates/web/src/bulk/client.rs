@@ -16,6 +16,7 @@ use super::order::Order;
 use super::transfer::{Receiver, send};
 use crate::connection::{Connections, ProbeOf, Window};
 use crate::hosts::Remote;
+use crate::pep::{Masque, MasqueError};
 use crate::{Client, sampler};
 
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,8 @@ enum BulkError {
     Io(#[from] io::Error),
     #[error(transparent)]
     Quic(#[from] QuicError),
+    #[error(transparent)]
+    Masque(#[from] MasqueError),
 }
 
 /// Runs the flows of the client's spec and reports what was seen; never fails, because faults are part of the report.
@@ -33,11 +36,13 @@ pub async fn run<N: Net>(net: &N, client: Client) -> ClientReport {
     if flows.iter().any(|flow| flow.direction == Direction::Up) {
         sampler::spawn(net, &connections);
     }
+    let masque = Masque::of(net, &client, &connections);
     let started = net.now();
     let mut report = ClientReport { started, ..ClientReport::default() };
     let work = async {
         let each = |flow: &Flow| {
-            let task = Task { net, client: &client, connections: &connections, started, flow: *flow };
+            let (client, connections, masque) = (&client, &connections, masque.as_ref());
+            let task = Task { net, client, connections, masque, started, flow: *flow };
             async move { (task.flow, task.run().await) }
         };
         let mut running: FuturesUnordered<_> = flows.iter().map(each).collect();
@@ -66,6 +71,8 @@ struct Task<'a, N: Net> {
     net: &'a N,
     client: &'a Client,
     connections: &'a Connections<ProbeOf<N>>,
+    /// Through which QUIC goes, where there is one.
+    masque: Option<&'a Masque<N>>,
     /// When the workload started.
     started: Time,
     flow: Flow,
@@ -102,14 +109,18 @@ impl<N: Net> Task<'_, N> {
 
     async fn over_quic(&self) -> Result<Option<TransferReport>, BulkError> {
         let port = self.flow.port(self.client.ports);
-        let opened = quic::connect(
-            self.net,
-            &self.client.quic(),
-            Remote::only(self.client.origin).service(port),
-            "bulk",
-            self.flow.sender(),
-        )
-        .await?;
+        let (remote, client) = (Remote::only(self.client.origin), self.client.quic());
+        let (origin, sender) = (remote.service(port), self.flow.sender());
+        let opened = match self.masque {
+            Some(masque) => {
+                let started = self.net.now();
+                let through = masque.to(&remote, port).await?;
+                let mut opened = quic::connect(&through, &client, origin, "bulk", sender).await?;
+                opened.report.started = started;
+                opened
+            }
+            None => quic::connect(self.net, &client, origin, "bulk", sender).await?,
+        };
         let quic::Opened { connection, report, .. } = opened;
         let report = ConnectionReport { flow: Some(self.flow.index), ..report };
         self.connections.add(report, Window::Quic(connection.clone()));

@@ -6,6 +6,7 @@ use bentpipe_units::{Bytes, Time};
 use super::body::Received;
 use super::h1::H1Error;
 use crate::page::PageError;
+use crate::pep::MasqueError;
 
 /// How often a request is repeated that the origin refused without having looked at it (RFC 9113 section 8.7): by then its
 /// limit of streams is known, so that once is enough for an origin that keeps to it.
@@ -20,6 +21,8 @@ pub(super) enum FetchError {
     Tls(#[from] rustls::Error),
     #[error(transparent)]
     Quic(#[from] QuicError),
+    #[error(transparent)]
+    Masque(#[from] MasqueError),
     #[error("HTTP/1: {0}")]
     H1(#[from] H1Error),
     #[error("HTTP/2: {0}")]

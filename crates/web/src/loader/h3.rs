@@ -78,11 +78,20 @@ impl<N: Net> Client<N> {
     }
 
     async fn connect(&self) -> Result<Open, FetchError> {
-        let Session { net, client, connections, .. } = &*self.session;
+        let Session { net, client, connections, masque, .. } = &*self.session;
+        let port = client.ports.https;
         let sender = quic::Sender::with_host(&client.spec, self.remote.host);
-        let (quic::Opened { endpoint, connection, report }, early) =
-            quic::connect_early(net, &client.quic(), self.remote.service(client.ports.https), "h3", sender)
-                .await?;
+        let (origin, client_quic) = (self.remote.service(port), client.quic());
+        let (quic::Opened { endpoint, connection, report }, early) = match masque {
+            Some(masque) => {
+                let started = net.now();
+                let through = masque.to(&self.remote, port).await?;
+                let mut opened = quic::connect_early(&through, &client_quic, origin, "h3", sender).await?;
+                opened.0.report.started = started;
+                opened
+            }
+            None => quic::connect_early(net, &client_quic, origin, "h3", sender).await?,
+        };
         let index = connections.add(report, Window::Quic(connection.clone()));
         if let Some(early) = early {
             let (clock, list, connection) = (net.clone(), connections.clone(), connection.clone());

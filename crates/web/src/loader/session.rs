@@ -13,6 +13,7 @@ use super::spares::Spares;
 use crate::Client;
 use crate::connection::{Connections, ProbeOf};
 use crate::page::{PageError, Place, Site};
+use crate::pep::Masque;
 
 /// What all fetches of one page load share.
 pub(super) struct Session<N: Net> {
@@ -26,6 +27,8 @@ pub(super) struct Session<N: Net> {
     pub(super) spares: Vec<Spares<N::Stream>>,
     /// Shared with the sessions of other versions of HTTP.
     pub(super) proxy: Option<Rc<Proxy<N>>>,
+    /// Likewise.
+    pub(super) masque: Option<Rc<Masque<N>>>,
 }
 
 impl<N: Net> Session<N> {
@@ -34,13 +37,14 @@ impl<N: Net> Session<N> {
         let spares = site.hosts().names().iter().map(|_| Spares::default()).collect();
         let connections = Connections::new();
         let proxy = Proxy::of(net, &client, &connections, &site, &load).map(Rc::new);
+        let masque = Masque::of(net, &client, &connections).map(Rc::new);
         let (net, resets) = (net.clone(), Resets::default());
-        Ok(Self { net, client, load, site, connections, resets, spares, proxy })
+        Ok(Self { net, client, load, site, connections, resets, spares, proxy, masque })
     }
 
     /// The same load by another version of HTTP.
     pub(super) fn by(&self, http: Http) -> Self {
-        let Self { net, client, load, site, connections, resets, spares, proxy } = self;
+        let Self { net, client, load, site, connections, resets, spares, proxy, masque } = self;
         Self {
             net: net.clone(),
             client: client.clone(),
@@ -50,6 +54,7 @@ impl<N: Net> Session<N> {
             resets: resets.clone(),
             spares: spares.clone(),
             proxy: proxy.clone(),
+            masque: masque.clone(),
         }
     }
 

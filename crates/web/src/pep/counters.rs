@@ -18,6 +18,12 @@ pub struct PepReport {
     pub up_bytes: Bytes,
     /// Bytes carried from servers to clients.
     pub down_bytes: Bytes,
+    /// UDP packets forwarded for clients, of a proxy for UDP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub datagrams: Option<u64>,
+    /// UDP packets of a client or for one that were dropped: the queue of the connection was full, or they were nobody's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped_datagrams: Option<u64>,
 }
 
 /// The counters of one host, shared by its connections.
@@ -35,6 +41,21 @@ impl Counters {
 
     pub(super) fn failed(&self) {
         self.0.borrow_mut().errors += 1;
+    }
+
+    /// What it forwards and drops are UDP packets.
+    pub(super) fn has_datagrams(&self) {
+        let report = &mut *self.0.borrow_mut();
+        (report.datagrams, report.dropped_datagrams) = (Some(0), Some(0));
+    }
+
+    pub(super) fn forwarded(&self, direction: Direction, bytes: usize) {
+        self.carried(direction, bytes);
+        *self.0.borrow_mut().datagrams.get_or_insert_default() += 1;
+    }
+
+    pub(super) fn dropped(&self) {
+        *self.0.borrow_mut().dropped_datagrams.get_or_insert_default() += 1;
     }
 
     pub(super) fn carried(&self, direction: Direction, bytes: usize) {

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use bentpipe_units::Duration;
+use bentpipe_http::quic::QuicError;
+use bentpipe_units::{Bytes, Duration};
 
 /// Why a proxy could not start.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,19 @@ pub enum PepError {
     NotStanding {
         /// The time that they had.
         limit: Duration,
+    },
+    /// The QUIC endpoint of a proxy for UDP.
+    #[error("proxy for UDP: {0}")]
+    Quic(#[from] QuicError),
+    /// The packets of the hosts are too long for the datagrams of the connection to the proxy.
+    #[error(
+        "run.quic.udp_payload: expected at most {most}, what a datagram to the proxy has room for (mtu), found {found}"
+    )]
+    TooSmall {
+        /// What there is room for.
+        most: Bytes,
+        /// What the hosts would send.
+        found: Bytes,
     },
     /// The certificate.
     #[error("proxy certificate: {0}")]

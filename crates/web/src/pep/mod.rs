@@ -1,12 +1,13 @@
 //! Performance-enhancing proxies (RFC 3135): hosts on either side of the satellite that take part in connections.
 //!
 //! [`relay`] carries the bytes of two streams to each other. `split` does so for connections whose ends know nothing
-//! of it, `proxy` for a client that asks for them.
+//! of it, `proxy` for a client that asks for them; `masque` carries UDP for a client that asks for that.
 
 mod config;
 mod counters;
 mod error;
 mod legs;
+mod masque;
 mod proxy;
 mod relay;
 mod split;
@@ -24,6 +25,7 @@ pub use config::{Config, Side};
 use counters::Counters;
 pub use counters::PepReport;
 pub use error::PepError;
+pub(crate) use masque::{Masque, MasqueError};
 pub(crate) use proxy::proxy_at;
 pub use relay::relay;
 pub(crate) use tunnel::Tunnel;
@@ -52,8 +54,11 @@ impl Pep {
             Some(PepSpec::Proxy(spec)) if config.side == Side::Gateway => {
                 proxy::start(net, config, spec, &counters)?;
             }
+            Some(PepSpec::Masque(spec)) if config.side == Side::Gateway => {
+                masque::start(net, config, spec, &counters)?;
+            }
             // Nothing that goes through a tunnel looks like TCP.
-            Some(PepSpec::Split(_) | PepSpec::Proxy(_) | PepSpec::Tunnel(_)) | None => {}
+            Some(PepSpec::Split(_) | PepSpec::Proxy(_) | PepSpec::Masque(_) | PepSpec::Tunnel(_)) | None => {}
         }
         Ok(Self { counters, standing })
     }

@@ -9,10 +9,11 @@ from bentpipe.model.spec import (
     Http,
     Iperf3Workload,
     PageLoadWorkload,
+    ProxyPepSpec,
     RunSpec,
     SlowStartChoice,
+    SplitPepSpec,
     Transport,
-    TunnelPepSpec,
 )
 
 REMEDY = "a kernel with CONFIG_DEBUG_INFO_BTF; or --engine simulate"
@@ -79,7 +80,8 @@ def of_tcp(spec: RunSpec) -> tuple[str, ...]:
 
 def of_sockets(spec: RunSpec) -> tuple[str, ...]:
     """Name those that TCP sockets of a run ask for, each once: of a proxy that QUIC passes by, too."""
-    proxy = () if spec.pep is None or isinstance(spec.pep, TunnelPepSpec) else (spec.pep.cc,)
+    # That of a proxy for UDP is QUIC's.
+    proxy = (spec.pep.cc,) if isinstance(spec.pep, SplitPepSpec | ProxyPepSpec) else ()
     return tuple(dict.fromkeys((*_of_hosts(spec), *proxy)))
 
 

@@ -13,7 +13,7 @@ from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import Middle, Settings, World
 from bentpipe.errors import AbilityError
 from bentpipe.model.link import Switch
-from bentpipe.model.spec import ProxyPepSpec, RunSpec, SplitPepSpec, TcpSpec, TunnelPepSpec
+from bentpipe.model.spec import MasquePepSpec, ProxyPepSpec, RunSpec, SplitPepSpec, TcpSpec, TunnelPepSpec
 from bentpipe.scenario.hosts.pep import host_mtu_bytes
 
 COMMAND = "nft"
@@ -108,8 +108,8 @@ def middle(spec: RunSpec, settings: Callable[[TcpSpec], Settings]) -> Middle | N
     lack = missing() if intercepting else None
     if lack is not None:
         raise lack
-    # In a tunnel, from host to host, there is no TCP of a terminal's or a gateway's own.
-    tcp = spec.tcp if isinstance(pep, TunnelPepSpec) else pep.tcp
+    # In a tunnel, from host to host, and at a proxy for UDP there is no TCP of a terminal's or gateway's own.
+    tcp = spec.tcp if isinstance(pep, TunnelPepSpec | MasquePepSpec) else pep.tcp
     # A namespace allows Fast Open on both its legs or on none; on which it is used its sockets say.
     allowed = {"fast_open": Switch.ON} if Switch.ON in (tcp.fast_open, spec.tcp.fast_open) else {}
     return Middle(

@@ -141,6 +141,24 @@ class ProxyPepSpec(TypedDict):
     """What is held at most of one direction of a connection, between the two sockets."""
 
 
+class MasquePepSpec(TypedDict):
+    """
+    A proxy for UDP at the gateway, which the client asks by CONNECT-UDP over HTTP/3 (RFC 9298): the client's QUIC
+    connections to the origin are within one to the proxy.
+    """
+
+    kind: Literal["masque"]
+    cc: Algorithm
+    """
+    Congestion control of the connection to the proxy, of both directions; its other settings are those of the run's
+    QUIC.
+    """
+    udp_payload_bytes: int
+    """UDP payload of a full packet of that connection; those within are smaller by what stands around them."""
+    relay_buffer_bytes: int
+    """What waits at most of one direction until that connection's congestion control lets it go."""
+
+
 PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
 """Where a transport proxy stands."""
 
@@ -321,7 +339,7 @@ class SplitPepSpec(TypedDict):
     """
 
 
-PepSpec: TypeAlias = SplitPepSpec | TunnelPepSpec | ProxyPepSpec
+PepSpec: TypeAlias = SplitPepSpec | TunnelPepSpec | ProxyPepSpec | MasquePepSpec
 """A performance-enhancing proxy on the path (RFC 3135)."""
 
 

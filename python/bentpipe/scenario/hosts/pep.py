@@ -2,15 +2,23 @@
 
 from typing import TypedDict
 
-from bentpipe.model.draft.spec import Algorithm, PepSpec, SplitPepSpec, TcpSpec, Workload
+from bentpipe.model.draft.spec import Algorithm, MasquePepSpec, PepSpec, SplitPepSpec, TcpSpec, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec
-from bentpipe.scenario.link.resolved import ResolvedLink
+from bentpipe.scenario.link.resolved import (
+    IPV4_HEADER_BYTES,
+    LEAST_QUIC_BYTES,
+    UDP_HEADER_BYTES,
+    ResolvedLink,
+)
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import size_bytes
 from bentpipe.scenario.written.schema import PepTable, TcpTable
 from bentpipe.scenario.written.table import or_default
+
+MASQUE_BYTES = 41
+"""What stands around a UDP packet within a connection to a proxy, as crates/http/src/masque/mod.rs has it."""
 
 
 class _OverSatellite(TypedDict):
@@ -57,6 +65,8 @@ def pep_spec(
             header = or_default(table.header, defaults.TUNNEL_HEADER)
             most = link.mtu_bytes - least_mtu_bytes
             return {"kind": "tunnel", "header_bytes": size_bytes(header, where.at("header"), most=most)}
+        case "masque":
+            return _masque(table, where, cc=cc, link=link)
         case "proxy":
             return {"kind": "proxy", **_over_satellite(table, where, cc=cc, link=link)}
         case _:
@@ -89,9 +99,18 @@ def host_mtu_bytes(mtu_bytes: int, *, header_bytes: int) -> int:
     return mtu_bytes - header_bytes
 
 
+def most_quic_bytes(pep: PepSpec | None, payload_bytes: int) -> int:
+    """Return the longest UDP payload of the hosts' QUIC, where the path takes `payload_bytes`."""
+    return payload_bytes - MASQUE_BYTES if pep is not None and pep["kind"] == "masque" else payload_bytes
+
+
 def check_use(pep: PepSpec | None, workload: Workload, where: Location) -> None:
     """Raise an InputError when a proxy cannot do what the client does."""
-    if pep is None or pep["kind"] != "proxy":
+    if pep is None:
+        return
+    if pep["kind"] == "masque":
+        _check_masque(workload, where)
+    if pep["kind"] != "proxy":
         return
     why = f"{workload['kind']} makes no HTTP requests"
     if workload["kind"] == "page-load":
@@ -110,6 +129,46 @@ def check_place(pep: PepSpec | None, where: Location, *, server_behind: str) -> 
     if pep is not None and server_behind == "terminal":
         expected = '"none", as the server is behind the terminal (server_behind)'
         raise where.error(expected=expected, found=quoted(pep["kind"]))
+
+
+def _check_masque(workload: Workload, where: Location) -> None:
+    """Raise an InputError when nothing that the client does is QUIC, or it visits before."""
+    match workload["kind"]:
+        case "page-load":
+            is_quic, what = workload["http"] == "h3", f'http = "{workload["http"]}"'
+        case "bulk":
+            is_quic, what = workload["transport"] == "quic", "a flow over TCP"
+        case "flows":
+            is_quic = any(flow["transport"] == "quic" for flow in workload["flows"])
+            what = "flows over TCP"
+        case kind:
+            is_quic, what = False, kind
+    others = tuple(name for name in vocabulary.PEP.available if name != "masque")
+    expected = vocabulary.one_of(others)
+    if not is_quic:
+        why = f"there is no QUIC in {what}, and CONNECT-UDP carries nothing else here (RFC 9298)"
+        raise where.error(expected=f"{expected}, as {why}", found=quoted("masque"))
+    if workload["kind"] == "page-load" and workload.get("visit") == "repeat":
+        why = "the visit before a repeat visit knows no proxy"
+        raise where.error(expected=f"{expected}, as {why}", found=quoted("masque"))
+
+
+def _masque(table: PepTable, where: Location, *, cc: str, link: ResolvedLink) -> MasquePepSpec:
+    headers = IPV4_HEADER_BYTES + UDP_HEADER_BYTES
+    least = LEAST_QUIC_BYTES + MASQUE_BYTES + headers
+    if link.mtu_bytes < least:
+        # RFC 9298 section 6.1: what carries QUIC has room for its smallest packets.
+        expected = f"a link with an mtu of at least {least} B, so that QUIC's packets fit into datagrams,"
+        raise where.error(expected=expected, found=f'"masque" with an mtu of {link.mtu_bytes} B')
+    buffer = or_default(table.relay_buffer, defaults.PEP_RELAY_BUFFER)
+    payload = link.mtu_bytes - headers
+    return {
+        "kind": "masque",
+        "cc": vocabulary.CONGESTION_CONTROL.checked(or_default(table.cc, cc), where.at("cc")),
+        "udp_payload_bytes": payload,
+        # A packet at least has room in it.
+        "relay_buffer_bytes": size_bytes(buffer, where.at("relay_buffer"), least=2 * payload),
+    }
 
 
 def _check_standing(spec: SplitPepSpec, where: Location) -> None:

@@ -159,7 +159,7 @@ class HostsTable(Table):
 class PepTable(Table):
     """A performance-enhancing proxy."""
 
-    kind: str | None = Field(default=None, description='"none", "split", "tunnel" or "proxy"')
+    kind: str | None = Field(default=None, description='"none", "split", "tunnel", "proxy" or "masque"')
     place: str | None = Field(default=None, description='"terminal", "gateway" or "both"')
     cc: str | None = Field(default=None, description='a congestion control such as "hybla"')
     relay_buffer: str | None = Field(default=None, description='a size such as "256 KiB"')
