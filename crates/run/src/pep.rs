@@ -1,10 +1,10 @@
-//! Proxies on the path (RFC 3135): split connections, a tunnel, an HTTP proxy.
+//! Proxies on the path (RFC 3135): split connections of TCP and of QUIC, a tunnel, an HTTP proxy.
 
 use bentpipe_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Algorithm, Switch, TcpSpec};
+use crate::{Algorithm, QuicSpec, Switch, TcpSpec};
 
 /// A performance-enhancing proxy on the path (RFC 3135).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +17,8 @@ pub enum PepSpec {
     /// An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
     /// (RFC 9113 section 8.5).
     Proxy(ProxySpec),
+    /// Ends QUIC connections at the terminal and at the gateway, each of which is trusted with the server's key.
+    QuicSplit(QuicSplitSpec),
 }
 
 /// A transport proxy that splits connections.
@@ -66,5 +68,18 @@ pub struct ProxySpec {
     /// TCP over the satellite.
     pub tcp: TcpSpec,
     /// What is held at most of one direction of a connection, between the two sockets.
+    pub relay_buffer_bytes: Bytes,
+}
+
+/// Proxies at terminal and gateway that end QUIC connections and open them anew.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuicSplitSpec {
+    /// Congestion control over the satellite, of both directions.
+    pub cc: Algorithm,
+    /// QUIC over the satellite.
+    pub quic: QuicSpec,
+    /// What a proxy holds at most of one direction of a connection on its side towards a host: its receive window there,
+    /// and what it has sent there without an acknowledgement.
     pub relay_buffer_bytes: Bytes,
 }

@@ -16,6 +16,9 @@ pub enum PepError {
         /// The time that they had.
         limit: Duration,
     },
+    /// An endpoint of QUIC.
+    #[error("proxy: {0}")]
+    Quic(#[from] bentpipe_http::quic::QuicError),
     /// The certificate.
     #[error("proxy certificate: {0}")]
     Tls(#[from] rustls::Error),
