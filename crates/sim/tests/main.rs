@@ -13,6 +13,8 @@ mod key_exchange;
 mod layers;
 mod pep;
 mod pep_transfers;
+mod quic_pep;
+mod quic_pep_transfers;
 mod resumption;
 mod round_trips;
 mod runs;
