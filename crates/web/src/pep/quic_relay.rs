@@ -165,6 +165,7 @@ async fn carry((mut from, mut to): Half, carried: impl Fn(usize)) -> Option<Half
             Either::Right((Ok(Some(code)), _)) => Err(ReadError::Reset(code)),
             Either::Right((Ok(None) | Err(_), _)) => Err(ReadError::ClosedStream),
         };
+        // A receiver that wants no more and a sender that has no more are told alike.
         let chunk = match read {
             Ok(Some(chunk)) => chunk,
             Ok(None) => {
@@ -177,16 +178,7 @@ async fn carry((mut from, mut to): Half, carried: impl Fn(usize)) -> Option<Half
             Err(_) => return Some((from, to)),
         };
         let bytes = chunk.len();
-        let written = {
-            match select(pin!(to.write_chunk(chunk)), pin!(from.received_reset())).await {
-                Either::Left((written, _)) => written,
-                // A receiver that wants no more and a sender that has no more are told alike.
-                Either::Right((Ok(Some(code)), _)) => Err(WriteError::Stopped(code)),
-                // All has come that there was, or will ever be: it is handed over.
-                Either::Right((Ok(None) | Err(_), writing)) => writing.await,
-            }
-        };
-        match written {
+        match to.write_chunk(chunk).await {
             Ok(()) => carried(bytes),
             Err(WriteError::Stopped(code)) => return end(from, to, code),
             Err(_) => return Some((from, to)),

@@ -9,6 +9,7 @@ from bentpipe.model.spec import (
     Http,
     Iperf3Workload,
     PageLoadWorkload,
+    QuicSplitPepSpec,
     RunSpec,
     SlowStartChoice,
     Transport,
@@ -79,7 +80,8 @@ def of_tcp(spec: RunSpec) -> tuple[str, ...]:
 
 def of_sockets(spec: RunSpec) -> tuple[str, ...]:
     """Name those that TCP sockets of a run ask for, each once: of a proxy that QUIC passes by, too."""
-    proxy = () if spec.pep is None or isinstance(spec.pep, TunnelPepSpec) else (spec.pep.cc,)
+    has_none = spec.pep is None or isinstance(spec.pep, TunnelPepSpec | QuicSplitPepSpec)
+    proxy = () if has_none else (spec.pep.cc,)
     return tuple(dict.fromkeys((*_of_hosts(spec), *proxy)))
 
 

@@ -4,6 +4,7 @@ from typing import TypedDict
 
 from bentpipe.model.draft.spec import Algorithm, PepSpec, SplitPepSpec, TcpSpec, Workload
 from bentpipe.scenario import defaults
+from bentpipe.scenario.hosts.quic_split import check_quic_split_use, quic_split_spec
 from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec
 from bentpipe.scenario.link.resolved import ResolvedLink
 from bentpipe.scenario.written import vocabulary
@@ -59,6 +60,8 @@ def pep_spec(
             return {"kind": "tunnel", "header_bytes": size_bytes(header, where.at("header"), most=most)}
         case "proxy":
             return {"kind": "proxy", **_over_satellite(table, where, cc=cc, link=link)}
+        case "quic-split":
+            return quic_split_spec(table, where, cc=cc, link=link)
         case _:
             place = or_default(table.place, defaults.PEP_PLACE)
             over_satellite = _over_satellite(table, where, cc=cc, link=link)
@@ -91,6 +94,8 @@ def host_mtu_bytes(mtu_bytes: int, *, header_bytes: int) -> int:
 
 def check_use(pep: PepSpec | None, workload: Workload, where: Location) -> None:
     """Raise an InputError when a proxy cannot do what the client does."""
+    if pep is not None and pep["kind"] == "quic-split":
+        check_quic_split_use(workload, where)
     if pep is None or pep["kind"] != "proxy":
         return
     why = f"{workload['kind']} makes no HTTP requests"

@@ -205,7 +205,7 @@ def _as_written(value: object) -> str:
 
 def _check_browser(browser: Browser, run: RunTable, workload: PageLoadWorkload, where: Location) -> None:
     if run.pep is not None and run.pep.kind == "proxy":
-        others = tuple(name for name in vocabulary.PEP.available if name != "proxy")
+        others = tuple(name for name in vocabulary.PEP.available if name not in ("proxy", "quic-split"))
         expected = f"{vocabulary.one_of(others)}, as the client is {browser}, which is set up for no proxy"
         raise where.at("pep").error(expected=expected, found=quoted("proxy"))
     if run.priorities == "unstated":
