@@ -18,7 +18,7 @@ LOSSY = f"{LINK},loss=1%"
 
 
 def measured(run):
-    spec = spec_of({"cc": "cubic", "pep": "quic-split", **run})
+    spec = spec_of({"pep": "quic-split", **run})
     return in_time(lambda: Emulator().run(run_id="0123456789abcdef", spec=spec, artifacts=None))
 
 

@@ -410,7 +410,7 @@ def _redirect(towards_client: str, *, ports: Sequence[int]) -> None:
     _run(
         ["nft", "--file", "-"],
         f"""table ip bentpipe {{
-            chain redirect {{
+            chain quic {{
                 type nat hook prerouting priority dstnat;
                 iifname "{towards_client}" udp dport {{ {listed} }} redirect
             }}

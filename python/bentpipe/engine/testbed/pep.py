@@ -105,7 +105,7 @@ def middle(spec: RunSpec, settings: Callable[[TcpSpec], Settings]) -> Middle | N
     if pep is None:
         return None
     intercepting = _PLACES[pep.place] if isinstance(pep, SplitPepSpec) else ()
-    redirected = _core.quic_split_ports(spec.model_dump_json()) if isinstance(pep, QuicSplitPepSpec) else ()
+    redirected = tuple(_core.quic_split_ports(spec.to_json())) if isinstance(pep, QuicSplitPepSpec) else ()
     lack = missing() if intercepting or redirected else None
     if lack is not None:
         raise lack
