@@ -127,6 +127,9 @@ HTTPS_PORT: int
 def host_address(number: int) -> str:
     """Return the address of a page's host by its number; zero is the page's own."""
 
+def quic_split_ports(spec: str) -> list[int]:
+    """Return the ports at which a terminal ends the QUIC connections of a run (JSON of its spec)."""
+
 class ScriptError(ValueError):
     """A script that cannot be read: in which `line`, what was `expected` and `found`."""
 

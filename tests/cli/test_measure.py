@@ -105,7 +105,9 @@ def test_a_proxy_is_an_option_and_its_settings_are_set(bentpipe, engine):
 
 def test_a_proxy_that_cannot_be_is_refused_at_its_option(bentpipe):
     message = bentpipe(*PAGE, "--pep", "proxy", expect=2).stderr
-    assert "command line: --pep: expected one of none, split, tunnel, as h3 runs over UDP" in message
+    assert (
+        "command line: --pep: expected one of none, split, tunnel, quic-split, as h3 runs over UDP" in message
+    )
 
 
 def test_bulk_takes_its_options(bentpipe, engine):

@@ -51,6 +51,7 @@ mod report;
 mod schedule;
 mod signal;
 mod table;
+mod terrestrial;
 
 pub use bentpipe_orbit::{ChoiceSpec, ConstellationSpec, GeometrySpec, IslSpec, ShellSpec, SiteSpec};
 pub use channel::{JitterSpec, LossSpec, OutageSpec, QuantileSpec};
@@ -84,3 +85,4 @@ pub use schedule::{
 };
 pub use signal::{AttenuationPoint, AttenuationSpec, EsN0Spec, LegSpec};
 pub use table::{INTERVAL, Table};
+pub use terrestrial::{Heading, Terrestrial, TerrestrialSpec};

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use bentpipe_emu::LocalFiles;
 use bentpipe_net::Addresses;
-use bentpipe_run::PageSpec;
+use bentpipe_run::{PageSpec, RunSpec};
 use bentpipe_web::page::{Place, Resource, Site};
-use bentpipe_web::{HOST, Hosts, Ports};
+use bentpipe_web::{HOST, Hosts, Ports, pep};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -22,6 +22,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("HTTP_PORT", Ports::STANDARD.http)?;
     module.add("HTTPS_PORT", Ports::STANDARD.https)?;
     module.add_function(wrap_pyfunction!(host_address, module)?)?;
+    module.add_function(wrap_pyfunction!(quic_split_ports, module)?)?;
     module.add_function(wrap_pyfunction!(site_files, module)?)
 }
 
@@ -32,6 +33,13 @@ type Served = (String, String, &'static str, Vec<u8>);
 #[pyfunction]
 fn host_address(number: usize) -> String {
     Hosts::address(IpAddr::V4(Addresses::STANDARD.server), number).to_string()
+}
+
+/// The ports at which a proxy at the terminal ends the QUIC connections of a run (JSON of its spec).
+#[pyfunction]
+fn quic_split_ports(spec: &str) -> PyResult<Vec<u16>> {
+    let spec: RunSpec = from_json(spec)?;
+    Ok(pep::quic_ports(&spec, Ports::STANDARD))
 }
 
 /// What the origin serves of a page (JSON of its spec) by host and path, the document (`/`) first.

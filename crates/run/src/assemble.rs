@@ -178,7 +178,7 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
             _ if connection.protocol != ConnectionReport::TO_PROXY => None,
             Some(PepSpec::Proxy(proxy)) => Some(proxy.cc),
             Some(PepSpec::Masque(proxy)) => Some(proxy.cc),
-            Some(PepSpec::Split(_) | PepSpec::Tunnel(_)) | None => None,
+            Some(PepSpec::Split(_) | PepSpec::Tunnel(_) | PepSpec::QuicSplit(_)) | None => None,
         };
         let of_flow = || own(connection.flow).map_or(spec.cc, |flow| flow.cc);
         let wanted = to_proxy.unwrap_or_else(of_flow);

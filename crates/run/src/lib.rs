@@ -45,7 +45,7 @@ pub use bentpipe_link::{
     LatenessReport, LayoutSpec, LegSpec, LinkReport, LinkSpec, LoadSpec, LossSpec, MixSpec, ModulationSpec,
     OutageSpec, PacketSighting, PilotsSpec, PlacementSpec, ProtectionSpec, QuantileSpec, QueueClassReport,
     QueueSpec, RbdcSpec, Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, Table,
-    TracePacketSpec, VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
+    TerrestrialSpec, TracePacketSpec, VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
 };
 pub use bentpipe_tcp::TcpSpec;
 pub use bentpipe_units::Switch;
@@ -56,7 +56,7 @@ pub use layers::{BytesByLayer, LayerBytes};
 pub use object_kind::ObjectKind;
 pub use page::{FileSpec, ObjectSpec, PageSpec};
 pub use page_load::{Http, Http2Spec, PageLoadSpec, Visit};
-pub use pep::{MasqueSpec, PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
+pub use pep::{MasqueSpec, PepPlace, PepSpec, ProxySpec, QuicSplitSpec, SplitSpec, TunnelSpec};
 pub use priorities::Priorities;
 pub use programs::{Browser, Server};
 pub use reason::{End, Reason};

@@ -1,10 +1,10 @@
-//! Proxies on the path (RFC 3135): split connections, a tunnel, proxies that clients ask.
+//! Proxies on the path (RFC 3135): split connections of TCP and of QUIC, a tunnel, proxies that clients ask.
 
 use bentpipe_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Algorithm, Switch, TcpSpec};
+use crate::{Algorithm, QuicSpec, Switch, TcpSpec};
 
 /// A performance-enhancing proxy on the path (RFC 3135).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +20,8 @@ pub enum PepSpec {
     /// A proxy for UDP at the gateway, which the client asks by CONNECT-UDP over HTTP/3 (RFC 9298): the client's QUIC
     /// connections to the origin are within one to the proxy.
     Masque(MasqueSpec),
+    /// Ends QUIC connections at the terminal and at the gateway, each of which is trusted with the server's key.
+    QuicSplit(QuicSplitSpec),
 }
 
 /// A transport proxy that splits connections.
@@ -82,5 +84,18 @@ pub struct MasqueSpec {
     /// UDP payload of a full packet of that connection; those within are smaller by what stands around them.
     pub udp_payload_bytes: Bytes,
     /// What waits at most of one direction until that connection's congestion control lets it go.
+    pub relay_buffer_bytes: Bytes,
+}
+
+/// Proxies at terminal and gateway that end QUIC connections and open them anew.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuicSplitSpec {
+    /// Congestion control over the satellite, of both directions.
+    pub cc: Algorithm,
+    /// QUIC over the satellite.
+    pub quic: QuicSpec,
+    /// What a proxy holds at most of one direction of a connection on its side towards a host: its receive window there,
+    /// and what it has sent there without an acknowledgement.
     pub relay_buffer_bytes: Bytes,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Algorithm, BbrSpec, Browser, Dscp, HostsSpec, Http2Spec, KeyExchange, LinkSpec, PageLoadSpec, PepSpec,
-    ResumeSpec, Server, ServerBehind, SlowStartChoice, TcpSpec, TlsSpec, Transport, Visit,
+    ResumeSpec, Server, ServerBehind, SlowStartChoice, TcpSpec, TerrestrialSpec, TlsSpec, Transport, Visit,
 };
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
@@ -20,6 +20,9 @@ pub struct RunSpec {
     /// Where the server is, where that is not behind the gateway.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_behind: Option<ServerBehind>,
+    /// The network between gateway and server, where that is not perfect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terrestrial: Option<TerrestrialSpec>,
     /// Congestion control of every sender of the run; of several flows each has its own.
     pub cc: Algorithm,
     /// Settings of TCP at both ends.
@@ -242,7 +245,8 @@ impl RunSpec {
     pub fn tunnel_header(&self) -> Bytes {
         match &self.pep {
             Some(PepSpec::Tunnel(tunnel)) => tunnel.header_bytes,
-            Some(PepSpec::Split(_) | PepSpec::Proxy(_) | PepSpec::Masque(_)) | None => Bytes::ZERO,
+            Some(PepSpec::Split(_) | PepSpec::Proxy(_) | PepSpec::Masque(_) | PepSpec::QuicSplit(_))
+            | None => Bytes::ZERO,
         }
     }
 

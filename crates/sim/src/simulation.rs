@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use bentpipe_link::{Direction, Event, Path};
+use bentpipe_link::{Direction, Event, Heading, Path, Terrestrial};
 use bentpipe_run::{LinkReport, RunSpec};
-use bentpipe_units::{Time, earlier};
+use bentpipe_units::{Bytes, Time, earlier};
 
 use crate::capture::Tap;
 use crate::clock::Clock;
@@ -33,6 +33,8 @@ struct Transit {
     to_client: Direction,
     slab: PacketSlab,
     lan: LanSegment,
+    /// What the network between gateway and server loses, where it loses anything.
+    terrestrial: Option<Terrestrial>,
     tap: Option<Tap>,
     /// Takes back the buffers of what is lost.
     outbox: Arc<Outbox>,
@@ -47,10 +49,14 @@ impl Simulation {
             to_client,
             slab: PacketSlab::new(tunnel_header),
             lan: LanSegment::default(),
+            terrestrial: spec
+                .terrestrial
+                .as_ref()
+                .map(|ground| Terrestrial::new(ground, spec.seed, Time::ZERO)),
             tap,
             outbox: Arc::clone(&outbox),
         };
-        let topology = Topology::new(spec.pep.as_ref());
+        let topology = Topology::new(spec);
         Self { clock, topology, transit, outbox, leaving: Vec::new() }
     }
 
@@ -110,9 +116,9 @@ impl Simulation {
     pub(crate) fn send_datagrams(&mut self) -> bool {
         let now = self.clock.now();
         self.outbox.take(&mut self.leaving);
-        for (from, datagram) in self.leaving.drain(..) {
-            let packet = WirePacket::Udp(datagram);
-            self.transit.send(now, self.topology.next_hop(from, &packet), packet);
+        for (from, mut datagram) in self.leaving.drain(..) {
+            self.topology.sent(from, &mut datagram);
+            self.transit.send(now, &self.topology, from, WirePacket::Udp(datagram));
         }
         !self.transit.lan.is_empty()
     }
@@ -156,11 +162,15 @@ impl Transit {
     #[inline]
     fn arrive(&mut self, topology: &mut Topology, now: Time, arrival: Arrival, packet: WirePacket) {
         match arrival {
+            Arrival::At(HostId::Server) if self.is_lost_on_ground(now, Heading::ToServer, &packet) => {
+                self.recycle(packet);
+            }
             Arrival::At(id) => {
+                let packet = topology.taken(id, packet);
                 topology.host_mut(id).handle_packet(now, packet);
                 self.transmit(topology, now, id);
             }
-            Arrival::Forwarded(hop) => self.send(now, hop, packet),
+            Arrival::Forwarded(hop) => self.pass(now, hop, packet),
         }
     }
 
@@ -168,13 +178,29 @@ impl Transit {
     #[inline]
     fn transmit(&mut self, topology: &mut Topology, now: Time, id: HostId) {
         while let Some(packet) = topology.host_mut(id).poll_transmit(now) {
-            self.send(now, topology.next_hop(id, &packet), packet);
+            self.send(now, topology, id, packet);
         }
     }
 
-    /// Sends a packet on its way. The link counts what it drops; the sender does not hear of it.
+    /// Sends what comes from a host on its way.
     #[inline]
-    fn send(&mut self, now: Time, hop: NextHop, packet: WirePacket) {
+    fn send(&mut self, now: Time, topology: &Topology, from: HostId, packet: WirePacket) {
+        if from == HostId::Server && self.is_lost_on_ground(now, Heading::FromServer, &packet) {
+            return self.recycle(packet);
+        }
+        self.pass(now, topology.next_hop(from, &packet), packet);
+    }
+
+    /// Whether the network between gateway and server loses a packet.
+    #[inline]
+    fn is_lost_on_ground(&mut self, now: Time, heading: Heading, packet: &WirePacket) -> bool {
+        let size = Bytes::new(packet.len_bytes().into());
+        self.terrestrial.as_mut().is_some_and(|terrestrial| terrestrial.takes(heading, now, size))
+    }
+
+    /// Passes a packet on. The link counts what it drops; the sender does not hear of it.
+    #[inline]
+    fn pass(&mut self, now: Time, hop: NextHop, packet: WirePacket) {
         match hop {
             NextHop::Lan(to) => self.lan.send(to, packet),
             NextHop::Link(end) => self.enter(now, end, packet),
@@ -198,7 +224,13 @@ impl Transit {
     }
 
     fn discard(&mut self, lost: PacketHandle) {
-        if let WirePacket::Udp(datagram) = self.slab.take(lost) {
+        let packet = self.slab.take(lost);
+        self.recycle(packet);
+    }
+
+    /// Takes back the buffer of a packet that nobody gets.
+    fn recycle(&self, packet: WirePacket) {
+        if let WirePacket::Udp(datagram) = packet {
             self.outbox.recycle(datagram.payload);
         }
     }

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use bentpipe_net::Addresses;
-use bentpipe_run::PepSpec;
+use bentpipe_run::RunSpec;
 use bentpipe_units::{Time, earlier};
 
 use crate::host::Host;
 use crate::host::id::{HostId, LinkEnd};
 use crate::host::pep::{Intercept, PepHost};
-use crate::packet::WirePacket;
+use crate::packet::{Datagram, WirePacket};
 
 /// The hosts of a run.
 ///
@@ -47,11 +47,11 @@ pub(crate) enum Arrival {
 pub(crate) struct LanSegment(VecDeque<(HostId, WirePacket)>);
 
 impl Topology {
-    /// The hosts at their addresses, with those in the middle that `pep` asks for.
-    pub(crate) fn new(pep: Option<&PepSpec>) -> Self {
+    /// The hosts at their addresses, with those in the middle that the run asks for.
+    pub(crate) fn new(spec: &RunSpec) -> Self {
         let addresses = Addresses::STANDARD;
         let between = |id: HostId, address| {
-            let intercept = Intercept::at(id.link_end(), pep)?;
+            let intercept = Intercept::at(id.link_end(), spec)?;
             Some(Box::new(PepHost::new(id, address, intercept)))
         };
         Self {
@@ -74,13 +74,27 @@ impl Topology {
     /// A host that is there.
     #[inline]
     pub(crate) fn host_mut(&mut self, id: HostId) -> &mut Host {
-        let pep_host = match id {
-            HostId::Client => return &mut self.client,
-            HostId::Server => return &mut self.server,
-            HostId::Terminal => &mut self.terminal,
-            HostId::Gateway => &mut self.gateway,
-        };
-        &mut pep_host.as_mut().expect("a host takes part that the spec has put there").host
+        match id {
+            HostId::Client => &mut self.client,
+            HostId::Server => &mut self.server,
+            HostId::Terminal | HostId::Gateway => &mut self.between_mut(id).host,
+        }
+    }
+
+    /// A packet that this host takes, as it is to see it.
+    #[inline]
+    pub(crate) fn taken(&mut self, id: HostId, packet: WirePacket) -> WirePacket {
+        match id {
+            HostId::Client | HostId::Server => packet,
+            HostId::Terminal | HostId::Gateway => self.between_mut(id).redirected(packet),
+        }
+    }
+
+    /// Has a datagram that this host sends look as others are to see it.
+    pub(crate) fn sent(&mut self, id: HostId, datagram: &mut Datagram) {
+        if matches!(id, HostId::Terminal | HostId::Gateway) {
+            self.between_mut(id).answered(datagram);
+        }
     }
 
     /// The host that wants to be called first, and when; of several the first in their order.
@@ -127,6 +141,13 @@ impl Topology {
             (_, Some(pep_host)) if pep_host.takes(packet) => Arrival::At(to),
             (HostId::Terminal | HostId::Gateway, _) => Arrival::Forwarded(NextHop::Link(to.link_end())),
         }
+    }
+
+    /// A host in the middle that is there.
+    #[inline]
+    fn between_mut(&mut self, id: HostId) -> &mut PepHost {
+        let between = if id == HostId::Terminal { &mut self.terminal } else { &mut self.gateway };
+        between.as_mut().expect("a host takes part that the spec has put there")
     }
 
     /// Who stands between this end of the link and whoever is beyond it.

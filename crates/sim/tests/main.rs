@@ -15,6 +15,8 @@ mod masque;
 mod masque_rules;
 mod pep;
 mod pep_transfers;
+mod quic_pep;
+mod quic_pep_transfers;
 mod resumption;
 mod round_trips;
 mod runs;

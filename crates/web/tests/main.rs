@@ -8,4 +8,5 @@ mod files;
 mod h1_origins;
 mod page;
 mod push;
+mod quic_relay;
 mod relay;

@@ -17,6 +17,7 @@ _KNOWN: Mapping[tuple[str, Value], str] = {
     ("pep.kind", "tunnel"): "a tunnel past the proxy",
     ("pep.kind", "proxy"): "an HTTP proxy",
     ("pep.kind", "masque"): "a proxy for UDP",
+    ("pep.kind", "quic-split"): "split QUIC",
     ("pep.standing", True): "standing connections",
 }
 _COUNTED: Mapping[str, Callable[[Value], str]] = {

@@ -37,6 +37,7 @@ class Settings(TypedDict, total=False):
     simulate: Mapping[str, int]
     link: Varied[str | PurePath | Keys]
     server_behind: Varied[str]
+    terrestrial: Varied[Keys]
     http: Varied[str]
     cc: Varied[str]
     page: Varied[str | Keys]

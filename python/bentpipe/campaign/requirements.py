@@ -35,6 +35,7 @@ def require(engine: Engine, specs: Sequence[RunSpec], *, written: Callable[[str]
     require_slow_start(engine, specs, where=written("slow_start"))
     require_bbr(engine, specs, where=written("bbr.extra_acked"))
     require_resume(engine, specs, where=written("resume"))
+    require_terrestrial(engine, specs, where=written("terrestrial.loss"))
     require_iperf3(engine, specs, where=written("client"))
     require_programs(engine, specs, client=written("client"), server=written("server"))
 
@@ -126,6 +127,20 @@ def require_resume(engine: Engine, specs: Iterable[RunSpec], *, where: Location)
         raise where.error(
             expected='resume.method = "none" for TCP on the emulate engine',
             found='"careful", which QUIC and --engine simulate have',
+        )
+
+
+def require_terrestrial(engine: Engine, specs: Iterable[RunSpec], *, where: Location) -> None:
+    """Refuse emulated runs whose terrestrial network loses packets: the link process is none of it.
+
+    Raises
+    ------
+    InputError
+        At `where`, for the first such run.
+    """
+    if engine.name == emulate.NAME and any(spec.terrestrial is not None for spec in specs):
+        raise where.error(
+            expected="nothing on the emulate engine", found="losses, which --engine simulate has"
         )
 
 

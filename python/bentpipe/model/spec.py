@@ -14,7 +14,7 @@ from typing_extensions import TypeAliasType
 
 from bentpipe.model.frozen import Frozen
 
-from .link import LinkSpec, Switch
+from .link import LinkSpec, LossSpec, Switch
 
 ServerBehind = TypeAliasType("ServerBehind", Literal["terminal"])
 """Where the server is, where that is not behind the gateway."""
@@ -387,6 +387,13 @@ class CaptureSpec(Frozen):
     """QUIC events of both ends as qlog."""
 
 
+class TerrestrialSpec(Frozen):
+    """The network between gateway and server."""
+
+    loss: LossSpec
+    """What it loses, by the same law in either direction."""
+
+
 class QuicSpec(Frozen):
     """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
 
@@ -452,10 +459,25 @@ class SplitPepSpec(Frozen):
     """
 
 
+class QuicSplitPepSpec(Frozen):
+    """Ends QUIC connections at the terminal and at the gateway, each of which is trusted with the server's key."""
+
+    kind: Literal["quic-split"] = "quic-split"
+    cc: Algorithm
+    """Congestion control over the satellite, of both directions."""
+    quic: QuicSpec
+    """QUIC over the satellite."""
+    relay_buffer_bytes: int
+    """
+    What a proxy holds at most of one direction of a connection on its side towards a host: its receive window there,
+    and what it has sent there without an acknowledgement.
+    """
+
+
 PepSpec = TypeAliasType(
     "PepSpec",
     Annotated[
-        SplitPepSpec | TunnelPepSpec | ProxyPepSpec | MasquePepSpec,
+        SplitPepSpec | TunnelPepSpec | ProxyPepSpec | MasquePepSpec | QuicSplitPepSpec,
         Field(discriminator="kind"),
     ],
 )
@@ -600,6 +622,8 @@ class RunSpec(Frozen):
     """The path between client and server."""
     server_behind: ServerBehind | None = None
     """Where the server is, where that is not behind the gateway."""
+    terrestrial: TerrestrialSpec | None = None
+    """The network between gateway and server, where that is not perfect."""
     cc: Algorithm
     """Congestion control of every sender of the run; of several flows each has its own."""
     tcp: TcpSpec

@@ -14,7 +14,17 @@ from bentpipe.scenario.written.table import or_default
 NAMED = ("link", "page", "bulk.flows")
 """Keys that may hold tables, whose factor is a name."""
 
-CONDITIONS = ("link", "server_behind", "page", "response_header", "visit", "client", "ping", "bulk")
+CONDITIONS = (
+    "link",
+    "server_behind",
+    "terrestrial",
+    "page",
+    "response_header",
+    "visit",
+    "client",
+    "ping",
+    "bulk",
+)
 """Keys that say under what is measured: nobody chooses a protocol by them."""
 NO_CHOICES = ("validity", "capture")
 """Keys that say how it is measured."""

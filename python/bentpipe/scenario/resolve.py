@@ -7,7 +7,7 @@ link, proxy and workload; whether they and the programs go together; what both e
 from dataclasses import replace
 from pathlib import Path
 
-from bentpipe.model.draft.spec import CaptureSpec, CellSpec, ValiditySpec, Workload
+from bentpipe.model.draft.spec import CaptureSpec, CellSpec, TerrestrialSpec, ValiditySpec, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http, iperf3
 from bentpipe.scenario.hosts.bbr import bbr_spec
@@ -22,12 +22,14 @@ from bentpipe.scenario.hosts.pep import (
 from bentpipe.scenario.hosts.processor import hosts_spec
 from bentpipe.scenario.hosts.programs import check_programs, programs
 from bentpipe.scenario.hosts.quic import quic_spec
+from bentpipe.scenario.hosts.quic_split import check_quic_split_ends
 from bentpipe.scenario.hosts.resume import resume_spec
 from bentpipe.scenario.hosts.senders import check_over_tcp, senders
 from bentpipe.scenario.hosts.slow_start import slow_start_choice
 from bentpipe.scenario.hosts.tcp import tcp_spec
 from bentpipe.scenario.hosts.tls import key_exchange, tls_spec
 from bentpipe.scenario.hosts.workload import workload_spec
+from bentpipe.scenario.link.channel import loss_spec
 from bentpipe.scenario.link.resolved import (
     IPV4_HEADER_BYTES,
     LEAST_MTU_BYTES,
@@ -38,6 +40,7 @@ from bentpipe.scenario.link.resolved import (
 from bentpipe.scenario.page.web_page import longest_wait_ns
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.dscp import code_point
+from bentpipe.scenario.written.link_schema import TerrestrialTable
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns
 from bentpipe.scenario.written.schema import (
@@ -99,6 +102,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     tcp = tcp_spec(or_default(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
     tls_table = or_default(run.tls, TlsTable())
     tls = tls_spec(tls_table, workload, where.at("tls"))
+    if pep is not None and pep["kind"] == "quic-split":
+        check_quic_split_ends(where, ends=ends, tls=tls, resume=run.resume)
     exchange = key_exchange(tls_table, workload, where.at("tls"), tls=tls)
     hosts = hosts_spec(or_default(run.host, HostsTable()), where.at("host"))
     pep_has_own = run.pep is not None and run.pep.cc is not None
@@ -139,6 +144,9 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     # What is not in use is not in the specification: the run is what it was before there was such a thing.
     if server_behind == "terminal":
         spec["server_behind"] = server_behind
+    terrestrial = _terrestrial(run.terrestrial, where.at("terrestrial"), server_behind=server_behind)
+    if terrestrial is not None:
+        spec["terrestrial"] = terrestrial
     if tls is not None:
         spec["tls"] = tls
     if exchange is not None:
@@ -160,6 +168,21 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     if dscp is not None:
         spec["dscp"] = dscp
     return spec
+
+
+def _terrestrial(
+    table: TerrestrialTable | None, where: Location, *, server_behind: str
+) -> TerrestrialSpec | None:
+    """Return the network between gateway and server; None where it loses nothing."""
+    if table is None or table.loss is None:
+        return None
+    loss = loss_spec(table.loss, where.at("loss"))
+    if loss["kind"] == "none":
+        return None
+    if server_behind == "terminal":
+        expected = "nothing, as the server is behind the terminal (server_behind)"
+        raise where.at("loss").error(expected=expected, found="losses")
+    return {"loss": loss}
 
 
 def _validity(table: ValidityTable, link: ResolvedLink, workload: Workload, where: Location) -> ValiditySpec:

@@ -290,7 +290,7 @@ REFUSED = {
     "an HTTP proxy of QUIC": (
         {"http": "h3", "pep": "proxy"},
         "run.pep",
-        "one of none, split, tunnel, masque, as h3 runs over UDP",
+        "one of none, split, tunnel, masque, quic-split, as h3 runs over UDP",
         '"proxy"',
     ),
     "an HTTP proxy of a flow": (

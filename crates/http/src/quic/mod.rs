@@ -7,6 +7,7 @@ mod h3_frames;
 mod h3_transport;
 mod paths;
 mod processing;
+mod relayed;
 mod resume_events;
 mod sender;
 mod tokens;
@@ -25,12 +26,12 @@ pub use early::{Early, secured};
 pub use event_logs::EventLogs;
 pub use h3_transport::{H3Connection, Opener, StreamPriorities};
 pub use paths::Paths;
-pub use sender::Sender;
+pub use relayed::{ProxyEnd, asked_for};
+pub use sender::{Role, Sender};
 
 use crate::tls::{ClientTls, EarlyData, Told};
 use controller::{Adapter, Factory};
 use processing::ProcessingSocket;
-use sender::Role;
 
 /// Idle time after which a connection is given up: longer than the longest fade a page load outlives.
 const IDLE_TIMEOUT_MS: u32 = 60_000;
@@ -275,6 +276,8 @@ fn transport(spec: &RunSpec, role: Role, factory: Factory, qlog: Option<&EventLo
         config.qlog_factory(logs.factory(match role {
             Role::Client => "client",
             Role::Origin => "origin",
+            Role::TerminalAccepting | Role::TerminalOpening => "terminal",
+            Role::GatewayAccepting | Role::GatewayOpening => "gateway",
         }));
     }
     config

@@ -4,9 +4,19 @@ use bentpipe_run::{Algorithm, Dscp, RunSpec};
 
 /// Which end an endpoint is; each draws connection ids from a random stream of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub enum Role {
+    /// The run's client.
     Client,
+    /// The run's origin.
     Origin,
+    /// The side of a proxy at the terminal that is turned to the client.
+    TerminalAccepting,
+    /// Its other side.
+    TerminalOpening,
+    /// The side of a proxy at the gateway that is turned to the terminal.
+    GatewayAccepting,
+    /// Its other side.
+    GatewayOpening,
 }
 
 /// What tells an endpoint's connections from those of the host's other endpoints.

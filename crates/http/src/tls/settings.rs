@@ -6,7 +6,8 @@ use bentpipe_run::{Http, KeyExchange, Resumption, RunSpec, TlsVersion, Transport
 use rustls::client::TicketRequest;
 use rustls::crypto::ring::Ticketer;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-use rustls::server::{NoServerSessionStorage, ServerSessionMemoryCache};
+use rustls::server::{NoServerSessionStorage, ResolvesServerCertUsingSni, ServerSessionMemoryCache};
+use rustls::sign::CertifiedKey;
 use rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion, client, version};
 
 use super::{FrozenClock, Identity, Secrets, Store, provider};
@@ -124,6 +125,44 @@ impl TlsSettings {
                 }
             }
         }
+        Ok(config)
+    }
+
+    /// That of a host which answers in the name of all of `names`, as a client asks for them (RFC 6066 section 3).
+    ///
+    /// # Errors
+    /// As [`server`](Self::server), or when one of them is no DNS name.
+    pub(crate) fn server_of_all(
+        self,
+        identity: &Identity,
+        names: &[String],
+        alpn: &[&str],
+    ) -> Result<ServerConfig, rustls::Error> {
+        let mut config = self.server(identity, 0, alpn)?;
+        let provider = provider(self.key_exchange);
+        let mut by_name = ResolvesServerCertUsingSni::new();
+        for (name, certificate) in names.iter().zip(&identity.certificates_der) {
+            let chain = vec![CertificateDer::from(certificate.clone())];
+            let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(identity.key_der.clone()));
+            // Names have no case (RFC 9110 section 4.2.3), and the library asks by small letters.
+            by_name.add(&name.to_ascii_lowercase(), CertifiedKey::from_der(chain, key, &provider)?)?;
+        }
+        config.cert_resolver = Arc::new(by_name);
+        Ok(config)
+    }
+
+    /// The client's side of a proxy, which offers what its own client has offered and resumes nothing.
+    ///
+    /// # Errors
+    /// As [`client`](Self::client).
+    pub(crate) fn client_of_proxy(
+        self,
+        identity: &Identity,
+        protocol: &[u8],
+    ) -> Result<ClientConfig, rustls::Error> {
+        let settings = Self { resumption: Some(Resumption::None), ..self };
+        let mut config = settings.client(&identity.authority_der, None, Arc::default())?;
+        config.alpn_protocols = vec![protocol.to_vec()];
         Ok(config)
     }
 

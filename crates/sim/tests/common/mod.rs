@@ -96,6 +96,7 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
                 seed,
                 link,
                 server_behind,
+                terrestrial: None,
                 cc,
                 tcp,
                 quic,

@@ -59,7 +59,8 @@ impl Noise {
         Self { phase: number.wrapping_mul(7_919) % PERIOD, length }
     }
 
-    fn from(&self, at: u64) -> &'static [u8] {
+    /// The next bytes from there on; none at the end.
+    pub fn from(&self, at: u64) -> &'static [u8] {
         let start = (self.phase + (at % PERIOD as u64) as usize) % PERIOD;
         &NOISE[start..start + CHUNK.min((self.length - at) as usize)]
     }

@@ -17,8 +17,8 @@ pub enum PepError {
         /// The time that they had.
         limit: Duration,
     },
-    /// The QUIC endpoint of a proxy for UDP.
-    #[error("proxy for UDP: {0}")]
+    /// An endpoint of QUIC.
+    #[error("proxy: {0}")]
     Quic(#[from] QuicError),
     /// The packets of the hosts are too long for the datagrams of the connection to the proxy.
     #[error(

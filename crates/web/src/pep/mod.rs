@@ -1,7 +1,8 @@
 //! Performance-enhancing proxies (RFC 3135): hosts on either side of the satellite that take part in connections.
 //!
-//! [`relay`] carries the bytes of two streams to each other. `split` does so for connections whose ends know nothing
-//! of it, `proxy` for a client that asks for them; `masque` carries UDP for a client that asks for that.
+//! [`relay`](relay()) carries the bytes of two streams to each other. `split` does so for connections whose ends know
+//! nothing of it, `proxy` for a client that asks for them; `masque` carries UDP for a client that asks for that.
+//! [`relay_quic`] does it for all streams of two QUIC connections, `quic_split` for those of ends that trust it.
 
 mod config;
 mod counters;
@@ -9,6 +10,8 @@ mod error;
 mod legs;
 mod masque;
 mod proxy;
+mod quic_relay;
+mod quic_split;
 mod relay;
 mod split;
 mod standing;
@@ -27,6 +30,8 @@ pub use counters::PepReport;
 pub use error::PepError;
 pub(crate) use masque::{Masque, MasqueError};
 pub(crate) use proxy::proxy_at;
+pub use quic_relay::{LOST, relay as relay_quic};
+pub use quic_split::ports as quic_ports;
 pub use relay::relay;
 pub(crate) use tunnel::Tunnel;
 
@@ -57,6 +62,7 @@ impl Pep {
             Some(PepSpec::Masque(spec)) if config.side == Side::Gateway => {
                 masque::start(net, config, spec, &counters)?;
             }
+            Some(PepSpec::QuicSplit(spec)) => quic_split::start(net, config, spec, &counters)?,
             // Nothing that goes through a tunnel looks like TCP.
             Some(PepSpec::Split(_) | PepSpec::Proxy(_) | PepSpec::Masque(_) | PepSpec::Tunnel(_)) | None => {}
         }

@@ -10,6 +10,7 @@ from bentpipe.model.spec import (
     Iperf3Workload,
     PageLoadWorkload,
     ProxyPepSpec,
+    QuicSplitPepSpec,
     RunSpec,
     SlowStartChoice,
     SplitPepSpec,
@@ -80,7 +81,7 @@ def of_tcp(spec: RunSpec) -> tuple[str, ...]:
 
 def of_sockets(spec: RunSpec) -> tuple[str, ...]:
     """Name those that TCP sockets of a run ask for, each once: of a proxy that QUIC passes by, too."""
-    # That of a proxy for UDP is QUIC's.
+    # Those of QUIC's proxies are QUIC's.
     proxy = (spec.pep.cc,) if isinstance(spec.pep, SplitPepSpec | ProxyPepSpec) else ()
     return tuple(dict.fromkeys((*_of_hosts(spec), *proxy)))
 

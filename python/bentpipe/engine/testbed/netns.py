@@ -84,12 +84,16 @@ class Middle:
         Which of `terminal` and `gateway` accept the TCP connections that come from the client's side.
     port : int
         Where they accept them.
+    redirected_ports : tuple of int
+        UDP ports: what the client sends to them, of any host, comes to the same ports of the terminal, and
+        answers appear to come from there.
     """
 
     satellite: Settings
     host_mtu_bytes: int
     intercepting: tuple[str, ...]
     port: int
+    redirected_ports: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,6 +220,9 @@ class World:
         )  # fmt: skip
         for place, side in (("terminal", client_side), ("gateway", server_side)):
             side.make(mtu_bytes=mtu_bytes, middle=middle, intercepts=place in middle.intercepting)
+        if middle.redirected_ports:
+            with inside(self.terminal):
+                _redirect(HOST_DEVICE, ports=middle.redirected_ports)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -390,6 +397,22 @@ def _intercept(towards_client: str, *, port: int) -> None:
                 meta l4proto tcp socket transparent 1 {accept}
                 ip daddr {{ {TERMINAL_ADDRESS}, {GATEWAY_ADDRESS} }} accept
                 iifname "{towards_client}" tcp flags & (syn | ack) == syn tproxy to :{port} {accept}
+            }}
+        }}
+        """,
+        package="nftables",
+    )
+
+
+def _redirect(towards_client: str, *, ports: Sequence[int]) -> None:
+    """Deliver here what the client sends by UDP to these ports of any host (nft(8), NAT statements)."""
+    listed = ", ".join(map(str, ports))
+    _run(
+        ["nft", "--file", "-"],
+        f"""table ip bentpipe {{
+            chain quic {{
+                type nat hook prerouting priority dstnat;
+                iifname "{towards_client}" udp dport {{ {listed} }} redirect
             }}
         }}
         """,

@@ -13,7 +13,15 @@ from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import Middle, Settings, World
 from bentpipe.errors import AbilityError
 from bentpipe.model.link import Switch
-from bentpipe.model.spec import MasquePepSpec, ProxyPepSpec, RunSpec, SplitPepSpec, TcpSpec, TunnelPepSpec
+from bentpipe.model.spec import (
+    MasquePepSpec,
+    ProxyPepSpec,
+    QuicSplitPepSpec,
+    RunSpec,
+    SplitPepSpec,
+    TcpSpec,
+    TunnelPepSpec,
+)
 from bentpipe.scenario.hosts.pep import host_mtu_bytes
 
 COMMAND = "nft"
@@ -105,11 +113,12 @@ def middle(spec: RunSpec, settings: Callable[[TcpSpec], Settings]) -> Middle | N
     if pep is None:
         return None
     intercepting = _PLACES[pep.place] if isinstance(pep, SplitPepSpec) else ()
-    lack = missing() if intercepting else None
+    redirected = tuple(_core.quic_split_ports(spec.to_json())) if isinstance(pep, QuicSplitPepSpec) else ()
+    lack = missing() if intercepting or redirected else None
     if lack is not None:
         raise lack
-    # In a tunnel, from host to host, and at a proxy for UDP there is no TCP of a terminal's or gateway's own.
-    tcp = spec.tcp if isinstance(pep, TunnelPepSpec | MasquePepSpec) else pep.tcp
+    # In a tunnel, from host to host, and at the proxies of QUIC there is no TCP of a terminal's or a gateway's own.
+    tcp = spec.tcp if isinstance(pep, TunnelPepSpec | MasquePepSpec | QuicSplitPepSpec) else pep.tcp
     # A namespace allows Fast Open on both its legs or on none; on which it is used its sockets say.
     allowed = {"fast_open": Switch.ON} if Switch.ON in (tcp.fast_open, spec.tcp.fast_open) else {}
     return Middle(
@@ -118,5 +127,6 @@ def middle(spec: RunSpec, settings: Callable[[TcpSpec], Settings]) -> Middle | N
             spec.link.mtu_bytes, header_bytes=pep.header_bytes if isinstance(pep, TunnelPepSpec) else 0
         ),
         intercepting=intercepting,
+        redirected_ports=redirected,
         port=_core.INTERCEPTION_PORT,
     )

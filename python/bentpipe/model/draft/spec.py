@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from .link import LinkSpec, Switch
+from .link import LinkSpec, LossSpec, Switch
 
 ServerBehind: TypeAlias = Literal["terminal"]
 """Where the server is, where that is not behind the gateway."""
@@ -274,6 +274,13 @@ class CaptureSpec(TypedDict):
     """QUIC events of both ends as qlog."""
 
 
+class TerrestrialSpec(TypedDict):
+    """The network between gateway and server."""
+
+    loss: LossSpec
+    """What it loses, by the same law in either direction."""
+
+
 class QuicSpec(TypedDict):
     """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
 
@@ -339,7 +346,22 @@ class SplitPepSpec(TypedDict):
     """
 
 
-PepSpec: TypeAlias = SplitPepSpec | TunnelPepSpec | ProxyPepSpec | MasquePepSpec
+class QuicSplitPepSpec(TypedDict):
+    """Ends QUIC connections at the terminal and at the gateway, each of which is trusted with the server's key."""
+
+    kind: Literal["quic-split"]
+    cc: Algorithm
+    """Congestion control over the satellite, of both directions."""
+    quic: QuicSpec
+    """QUIC over the satellite."""
+    relay_buffer_bytes: int
+    """
+    What a proxy holds at most of one direction of a connection on its side towards a host: its receive window there,
+    and what it has sent there without an acknowledgement.
+    """
+
+
+PepSpec: TypeAlias = SplitPepSpec | TunnelPepSpec | ProxyPepSpec | MasquePepSpec | QuicSplitPepSpec
 """A performance-enhancing proxy on the path (RFC 3135)."""
 
 
@@ -473,6 +495,8 @@ class CellSpec(TypedDict):
     """The path between client and server."""
     server_behind: NotRequired[ServerBehind | None]
     """Where the server is, where that is not behind the gateway."""
+    terrestrial: NotRequired[TerrestrialSpec | None]
+    """The network between gateway and server, where that is not perfect."""
     cc: Algorithm
     """Congestion control of every sender of the run; of several flows each has its own."""
     tcp: TcpSpec

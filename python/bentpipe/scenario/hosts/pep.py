@@ -4,6 +4,7 @@ from typing import TypedDict
 
 from bentpipe.model.draft.spec import Algorithm, MasquePepSpec, PepSpec, SplitPepSpec, TcpSpec, Workload
 from bentpipe.scenario import defaults
+from bentpipe.scenario.hosts.quic_split import check_quic_split_use, quic_split_spec
 from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec
 from bentpipe.scenario.link.resolved import (
     IPV4_HEADER_BYTES,
@@ -69,6 +70,8 @@ def pep_spec(
             return _masque(table, where, cc=cc, link=link)
         case "proxy":
             return {"kind": "proxy", **_over_satellite(table, where, cc=cc, link=link)}
+        case "quic-split":
+            return quic_split_spec(table, where, cc=cc, link=link)
         case _:
             place = or_default(table.place, defaults.PEP_PLACE)
             over_satellite = _over_satellite(table, where, cc=cc, link=link)
@@ -110,6 +113,8 @@ def check_use(pep: PepSpec | None, workload: Workload, where: Location) -> None:
         return
     if pep["kind"] == "masque":
         _check_masque(workload, where)
+    if pep["kind"] == "quic-split":
+        check_quic_split_use(workload, where)
     if pep["kind"] != "proxy":
         return
     why = f"{workload['kind']} makes no HTTP requests"
@@ -143,7 +148,7 @@ def _check_masque(workload: Workload, where: Location) -> None:
             what = "flows over TCP"
         case kind:
             is_quic, what = False, kind
-    others = tuple(name for name in vocabulary.PEP.available if name != "masque")
+    others = tuple(name for name in vocabulary.PEP.available if name not in ("masque", "quic-split"))
     expected = vocabulary.one_of(others)
     if not is_quic:
         why = f"there is no QUIC in {what}, and CONNECT-UDP carries nothing else here (RFC 9298)"

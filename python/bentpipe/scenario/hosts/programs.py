@@ -205,7 +205,8 @@ def _as_written(value: object) -> str:
 
 def _check_browser(browser: Browser, run: RunTable, workload: PageLoadWorkload, where: Location) -> None:
     if run.pep is not None and run.pep.kind in ("proxy", "masque"):
-        others = tuple(name for name in vocabulary.PEP.available if name not in ("proxy", "masque"))
+        none_of_these = ("proxy", "masque", "quic-split")
+        others = tuple(name for name in vocabulary.PEP.available if name not in none_of_these)
         expected = f"{vocabulary.one_of(others)}, as the client is {browser}, which is set up for no proxy"
         raise where.at("pep").error(expected=expected, found=quoted(run.pep.kind))
     if run.priorities == "unstated":

@@ -64,6 +64,14 @@ class LossTable(Table):
     )
 
 
+class TerrestrialTable(Table):
+    """The network between gateway and server."""
+
+    loss: Annotated[LossTable | None, BeforeValidator(_loss)] = Field(
+        default=None, description='a fraction such as "1 %" or a table such as { ber = 1e-7 }'
+    )
+
+
 class DirectionTable(Table):
     """What both directions of a link may have."""
 

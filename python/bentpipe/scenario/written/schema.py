@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from bentpipe.scenario.written.link_schema import LinkTable
+from bentpipe.scenario.written.link_schema import LinkTable, TerrestrialTable
 from bentpipe.scenario.written.table import (
     A_TABLE,
     COUNT,
@@ -159,13 +159,16 @@ class HostsTable(Table):
 class PepTable(Table):
     """A performance-enhancing proxy."""
 
-    kind: str | None = Field(default=None, description='"none", "split", "tunnel", "proxy" or "masque"')
+    kind: str | None = Field(
+        default=None, description='"none", "split", "tunnel", "proxy", "masque" or "quic-split"'
+    )
     place: str | None = Field(default=None, description='"terminal", "gateway" or "both"')
     cc: str | None = Field(default=None, description='a congestion control such as "hybla"')
     relay_buffer: str | None = Field(default=None, description='a size such as "256 KiB"')
     header: str | None = Field(default=None, description='a size such as "24 B"')
     standing: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     tcp: TcpTable | None = Field(default=None, description=A_TABLE)
+    quic: QuicTable | None = Field(default=None, description=A_TABLE)
 
 
 class ResumeTable(Table):
@@ -206,6 +209,7 @@ class RunTable(Table):
         default=None, description="a preset's name, a TOML file, an inline pipe or a table"
     )
     server_behind: str | None = Field(default=None, description='"gateway" or "terminal"')
+    terrestrial: TerrestrialTable | None = Field(default=None, description=A_TABLE)
     http: str | None = Field(default=None, description='an HTTP version such as "h3"')
     cc: str | None = Field(default=None, description='a congestion control such as "bbr"')
     page: Annotated[PageTable | None, named("name")] = Field(
