@@ -1,5 +1,6 @@
 //! HTTP/3 with one host.
 
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bentpipe_http::account::Meter;
@@ -7,6 +8,7 @@ use bentpipe_http::limits::HEADER_LIST_BYTES;
 use bentpipe_http::quic::{self, H3Connection, Opener};
 use bentpipe_http::tls::Told;
 use bentpipe_net::Net;
+use bentpipe_run::ConnectionReport;
 use bytes::{Buf, Bytes};
 use futures_util::future::poll_fn;
 use h3::client::SendRequest;
@@ -15,7 +17,7 @@ use tokio::sync::OnceCell;
 use super::body::Received;
 use super::fetch::{FetchError, Fetched};
 use super::request;
-use super::session::Session;
+use super::session::{Found, Session};
 use crate::connection::Window;
 use crate::hosts::Remote;
 use crate::priority;
@@ -80,9 +82,12 @@ impl<N: Net> Client<N> {
     async fn connect(&self) -> Result<Open, FetchError> {
         let Session { net, client, connections, .. } = &*self.session;
         let sender = quic::Sender::with_host(&client.spec, self.remote.host);
+        let Found { address, after } = self.session.find(&self.remote).await?;
+        let service =
+            quic::Host { name: &self.remote.name, at: SocketAddr::new(address, client.ports.https) };
         let (quic::Opened { endpoint, connection, report }, early) =
-            quic::connect_early(net, &client.quic(), self.remote.service(client.ports.https), "h3", sender)
-                .await?;
+            quic::connect_early(net, &client.quic(), service, "h3", sender).await?;
+        let report = ConnectionReport { name_lookup: after, ..report };
         let index = connections.add(report, Window::Quic(connection.clone()));
         if let Some(early) = early {
             let (clock, list, connection) = (net.clone(), connections.clone(), connection.clone());
