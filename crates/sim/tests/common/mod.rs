@@ -102,6 +102,7 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
                 http2,
                 tls,
                 key_exchange,
+                dns: None,
                 host,
                 pep,
                 slow_start,
