@@ -9,9 +9,10 @@ use bentpipe_run::{
 };
 use bentpipe_units::Duration;
 use bentpipe_web::dns::RESOLVER;
-use bentpipe_web::{HOST, loader};
+use bentpipe_web::{HOST, fuzzing, loader};
 use hickory_proto::op::{Message, MessageType, Query, ResponseCode};
 use hickory_proto::rr::{Name, RData, Record, RecordType};
+use proptest::prelude::*;
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -181,4 +182,30 @@ fn on_a_connection_nonsense_with_the_right_number_is_told() {
         vec![garbage]
     });
     assert_eq!(failed(&report), "name lookup: the resolver's answer is none to the question");
+}
+
+/// The seeds of the fuzz target: questions and answers, one of them in a loop.
+const SEEDS: [&[u8]; 5] = [
+    include_bytes!("../../fuzz/seeds/dns/question-https"),
+    include_bytes!("../../fuzz/seeds/dns/answer-a"),
+    include_bytes!("../../fuzz/seeds/dns/answer-https"),
+    include_bytes!("../../fuzz/seeds/dns/answer-nxdomain"),
+    include_bytes!("../../fuzz/seeds/dns/compression-loop"),
+];
+
+proptest! {
+    #[test]
+    fn whatever_bytes_change_in_a_message_both_ends_live_on(
+        seed in 0..SEEDS.len(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
+        length in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = SEEDS[seed].to_vec();
+        for (index, byte) in changes {
+            let at = index.index(bytes.len());
+            bytes[at] = byte;
+        }
+        fuzzing::dns(&bytes);
+        fuzzing::dns(&bytes[..length.index(bytes.len())]);
+    }
 }
