@@ -11,6 +11,7 @@ from bentpipe.model.draft.spec import CaptureSpec, CellSpec, ValiditySpec, Workl
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http, iperf3
 from bentpipe.scenario.hosts.bbr import bbr_spec
+from bentpipe.scenario.hosts.dns import dns_spec
 from bentpipe.scenario.hosts.pep import check_place, check_use, host_mtu_bytes, pep_spec, tunnel_header_bytes
 from bentpipe.scenario.hosts.processor import hosts_spec
 from bentpipe.scenario.hosts.programs import check_programs, programs
@@ -93,6 +94,9 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     tls_table = or_default(run.tls, TlsTable())
     tls = tls_spec(tls_table, workload, where.at("tls"))
     exchange = key_exchange(tls_table, workload, where.at("tls"), tls=tls)
+    dns = dns_spec(
+        run.dns, where.at("dns"), workload=workload, ends=ends, pep=pep, server_behind=server_behind
+    )
     hosts = hosts_spec(or_default(run.host, HostsTable()), where.at("host"))
     pep_has_own = run.pep is not None and run.pep.cc is not None
     check_over_tcp(workload, where, cc=cc, pep=pep, pep_has_own=pep_has_own)
@@ -136,6 +140,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         spec["tls"] = tls
     if exchange is not None:
         spec["key_exchange"] = exchange
+    if dns is not None:
+        spec["dns"] = dns
     if hosts is not None:
         spec["host"] = hosts
     if pep is not None:
