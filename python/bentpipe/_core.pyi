@@ -120,6 +120,9 @@ GATEWAY_ADDRESS: str
 ORIGIN_NAME: str
 """The origin's, where the page does not give it another."""
 
+RESOLVER_NAME: str
+"""That of the resolver of runs whose clients ask one."""
+
 HTTP_PORT: int
 HTTPS_PORT: int
 """The origin's."""

@@ -50,6 +50,15 @@ def test_handshakes_come_first_and_the_rest_is_waiting_without_series():
     assert spent(record(plt_s=3.0, **HANDSHAKES), {}) == {**OF_HANDSHAKES, Spent.IDLE: 1.0}
 
 
+def test_the_first_name_comes_before_the_handshakes():
+    run = record(plt_s=3.0, connect_s=0.5, tls_s=0.5, ttfb_s=2.5)
+    asked = record_with(
+        **{name: getattr(run, name) for name in ("status", "spec", "metrics")},
+        client_connections=[{"name_lookup_ns": 500_000_000}],
+    )
+    assert spent(asked, {}) == {Spent.NAME: 0.5, **OF_HANDSHAKES, Spent.IDLE: 0.5}
+
+
 @pytest.mark.parametrize(
     ("cc", "tables", "what"),
     [

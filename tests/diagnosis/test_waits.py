@@ -1,3 +1,5 @@
+import pytest
+
 from bentpipe.diagnosis.losses import Loss, losses
 from bentpipe.diagnosis.waits import Delay, Wait, longest_object
 from tests.support.models import record_with
@@ -52,6 +54,20 @@ def test_a_first_byte_long_after_its_round_trip_had_to_wait_behind_others():
         Delay(wait=Wait.FIRST_BYTE, time_s=2.5),
         Delay(wait=Wait.ROUND_TRIP, time_s=0.5),
     )
+
+
+def test_a_name_that_was_asked_for_is_told_apart_from_its_connection():
+    # Known at 1 s; the name asked for at 0.8 s is there at 1.4 s, the connection at 2.4 s, free at once.
+    load = page_load(timing("/a.css", 1, 2.4, 2.9, 2.9))
+    connection = load.client_connections[0].model_copy(
+        update={"started_ns": 1_400_000_000, "name_lookup_ns": 600_000_000, "connected_ns": 2_400_000_000}
+    )
+    found = longest_object(load.model_copy(update={"client_connections": (connection,)}))
+    assert {delay.wait: pytest.approx(delay.time_s) for delay in found.delays} == {
+        Wait.CONNECTION: 1.0,
+        Wait.ROUND_TRIP: 0.5,
+        Wait.NAME: 0.4,
+    }
 
 
 def test_a_run_without_objects_has_no_longest():

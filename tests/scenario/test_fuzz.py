@@ -303,6 +303,19 @@ PROTOCOLS = {
             "key_exchange": st.sampled_from(["x25519", "x25519mlkem768", "x"]),
         },
     ),
+    "dns": st.one_of(
+        st.sampled_from(["none", "do53", "dot", "doh", "doq", "x"]),
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "protocol": st.sampled_from(["none", "do53", "dot", "doh", "doq", "x"]),
+                "resolver": st.sampled_from(["gateway", "terminal", "x"]),
+                "cache": st.sampled_from(["warm", "cold", "x"]),
+                "recursion": st.sampled_from(["0 s", "100 ms", "-1 ms", "25 h", "x"]),
+                "connection": st.sampled_from(["cold", "warm", "x"]),
+            },
+        ),
+    ),
     "host": st.dictionaries(
         st.sampled_from(["client", "server", "x"]),
         st.dictionaries(

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use bentpipe_emu::LocalFiles;
 use bentpipe_net::Addresses;
 use bentpipe_run::{PageSpec, RunSpec};
+use bentpipe_web::dns::RESOLVER;
 use bentpipe_web::page::{Place, Resource, Site};
 use bentpipe_web::{HOST, Hosts, Ports, pep};
 use pyo3::exceptions::PyValueError;
@@ -19,6 +20,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TERMINAL_ADDRESS", terminal.to_string())?;
     module.add("GATEWAY_ADDRESS", gateway.to_string())?;
     module.add("ORIGIN_NAME", HOST)?;
+    module.add("RESOLVER_NAME", RESOLVER)?;
     module.add("HTTP_PORT", Ports::STANDARD.http)?;
     module.add("HTTPS_PORT", Ports::STANDARD.https)?;
     module.add_function(wrap_pyfunction!(host_address, module)?)?;

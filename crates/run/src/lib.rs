@@ -8,6 +8,7 @@
 mod assemble;
 mod browser;
 mod carried;
+mod dns;
 mod flows;
 mod handshakes;
 mod host;
@@ -51,6 +52,7 @@ pub use bentpipe_tcp::TcpSpec;
 pub use bentpipe_units::Switch;
 pub use browser::{BrowserRecord, BrowserReport, Frame, FrameSighting};
 pub use carried::{Carried, CarriedBytes};
+pub use dns::{DnsProtocol, DnsSpec, ResolverCache, ResolverConnection, ResolverPlace};
 pub use host::{HostSpec, HostsSpec};
 pub use layers::{BytesByLayer, LayerBytes};
 pub use object_kind::ObjectKind;

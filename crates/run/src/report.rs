@@ -79,6 +79,9 @@ pub struct ConnectionReport {
     /// When the first packet was sent.
     #[serde(rename = "started_ns")]
     pub started: Time,
+    /// How long it waited for the address of its host, right before it started; none where that was known.
+    #[serde(default, rename = "name_lookup_ns", skip_serializing_if = "Option::is_none")]
+    pub name_lookup: Option<Duration>,
     /// When TCP was established; for QUIC, when the handshake was complete, which with early data is not before the
     /// first response. With Fast Open that is not when data could be sent first: at a client it is when the SYN-ACK came,
     /// at an origin when the SYN did.

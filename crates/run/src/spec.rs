@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Algorithm, BbrSpec, Browser, Dscp, HostsSpec, Http2Spec, KeyExchange, LinkSpec, PageLoadSpec, PepSpec,
-    ResumeSpec, Server, ServerBehind, SlowStartChoice, TcpSpec, TerrestrialSpec, TlsSpec, Transport, Visit,
+    Algorithm, BbrSpec, Browser, DnsSpec, Dscp, HostsSpec, Http2Spec, KeyExchange, LinkSpec, PageLoadSpec,
+    PepSpec, ResumeSpec, Server, ServerBehind, SlowStartChoice, TcpSpec, TerrestrialSpec, TlsSpec, Transport,
+    Visit,
 };
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
@@ -37,6 +38,9 @@ pub struct RunSpec {
     /// Key exchange of TLS over TCP and of QUIC; without it: X25519.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_exchange: Option<KeyExchange>,
+    /// How the client of a page load finds the addresses of hosts; without it they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dns: Option<DnsSpec>,
     /// How fast both ends are; without it they take no time beside that of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostsSpec>,

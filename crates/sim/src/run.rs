@@ -13,7 +13,7 @@ use bentpipe_trace::pcapng;
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::page::Sites;
 use bentpipe_web::pep::Pep;
-use bentpipe_web::{Client, Hosts, Ports, loader, workload};
+use bentpipe_web::{Client, Hosts, Ports, dns, loader, workload};
 
 use crate::capture::Tap;
 use crate::error::SimulationError;
@@ -55,7 +55,7 @@ pub fn simulate_with(
     config: &Config,
     content: Content,
 ) -> Result<RunReports, SimulationError> {
-    let identity = Identity::from_seed(Hosts::of(spec).names(), spec.seed)?;
+    let identity = Identity::from_seed(Hosts::certified(spec).names(), spec.seed)?;
     let logs = || config.artifacts.clone().filter(|_| spec.capture.qlog).map(EventLogs::new);
     let [client_logs, origin_logs] = [logs(), logs()];
     let capture = config.artifacts.as_ref().filter(|_| spec.capture.pcapng);
@@ -76,6 +76,7 @@ pub fn simulate_with(
         memory: Memory::default(),
     };
     let peps = network.start_pep(&identity)?;
+    dns::start_at_terminal(&network.client(), network.spec(), &identity, client.local, client.origin)?;
     let origin = Origin::start(
         &network.server(),
         &origin::Config {

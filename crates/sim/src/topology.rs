@@ -25,7 +25,7 @@ pub(crate) struct Topology {
 /// Where a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextHop {
-    /// To this host on the LAN segment.
+    /// To this host on the LAN segment, which may be the sender.
     Lan(HostId),
     /// Into the link at this end.
     Link(LinkEnd),
@@ -109,6 +109,8 @@ impl Topology {
     #[inline]
     pub(crate) fn next_hop(&self, from: HostId, packet: &WirePacket) -> NextHop {
         match from {
+            // A resolver may be on the client's own host.
+            HostId::Client if packet.is_for(self.client.address()) => NextHop::Lan(HostId::Client),
             HostId::Client if self.terminal.is_some() => NextHop::Lan(HostId::Terminal),
             HostId::Server if self.gateway.is_some() => NextHop::Lan(HostId::Gateway),
             HostId::Terminal if packet.is_for(self.client.address()) => NextHop::Lan(HostId::Client),

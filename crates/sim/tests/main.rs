@@ -5,6 +5,7 @@ mod any_scenario;
 mod capture;
 mod common;
 mod congestion_control;
+mod dns;
 mod flows;
 mod h2h3;
 mod host_times;

@@ -2,8 +2,8 @@
 //!
 //! Standard fields are those of the specification; fields of our own start with an underscore, as it asks.
 //! Header sizes are those of the uncompressed header fields, bodies are stored by size only, and `send` is
-//! zero because a request is timed when it is handed to the connection. `dns` is -1: names are known in the world of a
-//! run and nobody is asked for them. A browser's paints stand beside `onLoad` under the names that browsertime and
+//! zero because a request is timed when it is handed to the connection. `dns` is -1 where nobody was asked for a name, as in
+//! most runs. A browser's paints stand beside `onLoad` under the names that browsertime and
 //! viewers of its files use.
 
 use std::io;
@@ -35,7 +35,7 @@ pub enum HarError {
 
 /// Writes the page load of `record` as HAR 1.2; `start` is the wall clock at the start of its workload.
 ///
-/// The timings of an entry add up to the time from the object's discovery to its last byte; the time spent
+/// The timings of an entry add up to the time from the object's discovery to its last byte; the time spent on its name and on
 /// connecting goes to the first object requested on each connection, as far as that object waited for it.
 ///
 /// # Errors
@@ -230,9 +230,10 @@ fn timings(object: &ObjectTiming, opened: Option<&ConnectionReport>) -> Timings 
     let requested = millis(object.request_s).max(discovered);
     let connecting = opened.and_then(|connection| handshakes(connection, discovered, requested));
     let connect = connecting.as_ref().map(|c| c.connect);
+    let dns = opened.and_then(|connection| name_lookup(connection, discovered, requested));
     Timings {
-        blocked: Some(requested - discovered - connect.unwrap_or(0.0)),
-        dns: Some(NONE),
+        blocked: Some(requested - discovered - connect.unwrap_or(0.0) - dns.unwrap_or(0.0)),
+        dns: Some(dns.unwrap_or(NONE)),
         connect: Some(connect.unwrap_or(NONE)),
         ssl: Some(connecting.and_then(|c| c.ssl).unwrap_or(NONE)),
         send: 0.0,
@@ -258,6 +259,13 @@ fn handshakes(connection: &ConnectionReport, from: f64, to: f64) -> Option<Hands
         connect: secured.unwrap_or(connected) - started,
         ssl: secured.map(|secured| secured - connected),
     })
+}
+
+/// The part between `from` and `to` of what a connection waited for the address of its host, in milliseconds.
+fn name_lookup(connection: &ConnectionReport, from: f64, to: f64) -> Option<f64> {
+    let started = connection.started.as_nanos() as f64 / 1e6;
+    let asked = started - connection.name_lookup?.as_nanos() as f64 / 1e6;
+    Some(started.clamp(from, to) - asked.clamp(from, to))
 }
 
 fn http_version(alpn: &str) -> String {

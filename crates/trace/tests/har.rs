@@ -6,7 +6,7 @@ use bentpipe_run::{
 };
 use bentpipe_trace::WallClock;
 use bentpipe_trace::har::{HarError, write};
-use bentpipe_units::{Bytes, Time};
+use bentpipe_units::{Bytes, Duration, Time};
 use har::v1_2::{Entries, Log};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -120,6 +120,28 @@ fn the_first_object_of_a_connection_carries_its_handshakes() {
     assert_eq!(timings(&log.entries[0]), [0.0, 1060.0, 530.0, 0.0, 530.0, 10.0]);
     assert_eq!(timings(&log.entries[1]), [10.0, -1.0, -1.0, 0.0, 530.0, 1850.0]);
     assert_eq!(log.entries[0].timings.dns, Some(-1.0));
+}
+
+#[test]
+fn the_first_object_of_a_connection_carries_the_lookup_of_its_name_as_far_as_it_waited_for_it() {
+    // The name is asked for at once and known after 600 ms, TCP stands at 1.2 s, the request leaves then. Of connection 1
+    // the lookup begins at 2 s, 100 ms before its first object is known.
+    let mut connections = vec![
+        connection(40_001, "http/1.1", 600, 1200, None),
+        connection(40_002, "http/1.1", 2600, 3200, None),
+    ];
+    connections.iter_mut().for_each(|one| one.name_lookup = Some(Duration::from_millis(600)));
+    let objects = vec![
+        object("https://origin/", 0, [0.0, 1.2, 1.8, 1.9]),
+        object("https://other/a.jpg", 1, [2.1, 3.2, 3.8, 3.9]),
+        object("https://other/b.jpg", 1, [2.1, 3.9, 4.5, 4.6]),
+    ];
+    let log = parsed(&record(objects, connections));
+    let dns: Vec<_> = log.entries.iter().map(|entry| entry.timings.dns.unwrap().round()).collect();
+    assert_eq!(dns, [600.0, 500.0, -1.0]);
+    assert_eq!(timings(&log.entries[0]), [0.0, 600.0, -1.0, 0.0, 600.0, 100.0]);
+    assert_eq!(timings(&log.entries[1]), [0.0, 600.0, -1.0, 0.0, 600.0, 100.0]);
+    assert!(log.entries.iter().all(|entry| (sum_of_phases(entry) - entry.time).abs() < 1e-6));
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use bentpipe_http::fuzzing::in_pieces;
 use bentpipe_run::{Http, PageSpec};
 
-use crate::HOST;
 use crate::hosts::Hosts;
 use crate::loader::{Discovery, url};
 use crate::page::{INDEX, Place};
+use crate::{HOST, dns};
 
 /// The discovery of objects in HTML gives the same paths in whatever pieces the document comes, each of which can be
 /// requested.
@@ -17,6 +17,12 @@ pub fn html_discovery(input: &[u8]) {
     for path in whole {
         assert!(url(Http::H3, HOST, &path).parse::<http::Uri>().is_ok(), "{path}");
     }
+}
+
+/// What a resolver may send is an answer to the question, none, or bad news; what a client may send it is answered with
+/// what that client can read, or not at all.
+pub fn dns(input: &[u8]) {
+    dns::fuzz(input);
 }
 
 fn paths<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {

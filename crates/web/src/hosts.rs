@@ -6,6 +6,7 @@ use bentpipe_http::quic;
 use bentpipe_run::{PageSpec, RunSpec, Workload};
 
 use crate::HOST;
+use crate::dns::RESOLVER;
 
 /// The hosts of a run by their numbers: the page's own is zero, others follow in the order in which objects name them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,13 @@ impl Hosts {
                 Self(vec![HOST.to_owned()])
             }
         }
+    }
+
+    /// Those that have a certificate in a run: its own, and the resolver where the client asks one.
+    pub fn certified(spec: &RunSpec) -> Self {
+        let mut hosts = Self::of(spec);
+        hosts.0.extend(spec.dns.map(|_| RESOLVER.to_owned()));
+        hosts
     }
 
     /// Those of a page.

@@ -5,6 +5,7 @@
 //! the simulator with virtual ones; this crate never knows which.
 
 pub mod bulk;
+pub mod dns;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod loader;

@@ -6,6 +6,7 @@ mod abuse_h3;
 mod common;
 mod files;
 mod h1_origins;
+mod names;
 mod page;
 mod push;
 mod quic_relay;

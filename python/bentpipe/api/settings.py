@@ -62,6 +62,7 @@ class Settings(TypedDict, total=False):
     resume: Varied[str | Keys]
     http2: Varied[Keys]
     tls: Varied[Keys]
+    dns: Varied[str | Keys]
     host: Varied[Keys]
     validity: Varied[Keys]
     capture: Varied[Keys]

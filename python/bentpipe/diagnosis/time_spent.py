@@ -1,4 +1,4 @@
-"""Where a run's time went: its handshakes, then what held the sender back in each tenth of a second."""
+"""Where a run's time went: name and handshakes, then what held the sender back in each tenth of a second."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +29,7 @@ _NS = 1e-9
 class Spent(Enum):
     """What a part of a run's time was for, in the order in which it is told."""
 
+    NAME = "name lookup"
     CONNECT = "connecting"
     TLS = "TLS handshake"
     FIRST_BYTE = "first byte of the document"
@@ -43,6 +44,7 @@ class Spent(Enum):
 
 
 MEANINGS = {
+    Spent.NAME: "the resolver was asked for the address of the first host",
     Spent.CONNECT: "TCP's or QUIC's handshake of the first connection",
     Spent.TLS: "on top of TCP's",
     Spent.FIRST_BYTE: "a round trip, and what the server and the link took",
@@ -121,13 +123,26 @@ def mean_rate_bps(spec: RunSpec, path: Series, *, to_s: float) -> float | None:
 
 def _handshakes(record: RunRecord, end_s: float) -> Mapping[Spent, float]:
     metrics = record.metrics
+    name_s = min(_name_lookup_s(record), end_s)
     connect_s, tls_s = metrics.connect_s or 0.0, metrics.tls_s or 0.0
-    parts = {Spent.CONNECT: min(connect_s, end_s), Spent.TLS: min(tls_s, max(end_s - connect_s, 0.0))}
+    connect_s = min(connect_s, end_s - name_s)
+    parts = {
+        Spent.NAME: name_s,
+        Spent.CONNECT: connect_s,
+        Spent.TLS: min(tls_s, end_s - name_s - connect_s),
+    }
     if metrics.ttfb_s is not None:
         # With early data the request travels with the handshake.
-        parts[Spent.TLS] = min(parts[Spent.TLS], max(metrics.ttfb_s - connect_s, 0.0))
-        parts[Spent.FIRST_BYTE] = max(min(metrics.ttfb_s, end_s) - connect_s - parts[Spent.TLS], 0.0)
+        since_connected_s = min(metrics.ttfb_s, end_s) - name_s - connect_s
+        parts[Spent.TLS] = min(parts[Spent.TLS], max(since_connected_s, 0.0))
+        parts[Spent.FIRST_BYTE] = max(since_connected_s - parts[Spent.TLS], 0.0)
     return parts
+
+
+def _name_lookup_s(record: RunRecord) -> float:
+    """Return how long the first connection waited for the address of its host."""
+    first = next(iter(record.client_connections), None)
+    return ((first and first.name_lookup_ns) or 0) * _NS
 
 
 def _bins(spec: RunSpec, series: Mapping[str, Series], *, from_s: float, to_s: float) -> Mapping[Spent, int]:

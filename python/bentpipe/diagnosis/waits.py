@@ -18,6 +18,7 @@ _ROUND_TRIPS = 1.5
 class Wait(Enum):
     """Why an object was not requested, or did not come, at once."""
 
+    NAME = "the address of its host was asked for"
     CONNECTION = "its connection had to be set up"
     BUSY = "its connection was busy with the object before it"
     CLIENT = "the client held the request back"
@@ -87,12 +88,14 @@ def _delays(
     before_request_s = timing.request_s - timing.discovered_s
     ready_s = _ready_s(connection)
     connecting_s = min(max(ready_s - timing.discovered_s, 0.0), before_request_s)
+    named_s = min(_named_after_s(connection, timing.discovered_s), connecting_s)
     held = Wait.BUSY if _is_one_by_one(http) else Wait.CLIENT
     rtt_s = record.metrics.rtt_min_s or 0.0
     first_byte_s = timing.first_byte_s - timing.request_s
     late_s = first_byte_s - rtt_s if first_byte_s > _ROUND_TRIPS * rtt_s else 0.0
     parts = (
-        Delay(wait=Wait.CONNECTION, time_s=connecting_s),
+        Delay(wait=Wait.NAME, time_s=named_s),
+        Delay(wait=Wait.CONNECTION, time_s=connecting_s - named_s),
         Delay(wait=held, time_s=before_request_s - connecting_s),
         Delay(wait=Wait.ROUND_TRIP, time_s=first_byte_s - late_s),
         Delay(wait=Wait.FIRST_BYTE, time_s=late_s),
@@ -108,6 +111,14 @@ def _ready_s(connection: ConnectionReport | None) -> float:
         return 0.0
     ready_ns = connection.secured_ns if connection.secured_ns is not None else connection.connected_ns
     return (ready_ns or 0) * _NS
+
+
+def _named_after_s(connection: ConnectionReport | None, known_s: float) -> float:
+    """Return how long the address of its host was still asked for after an object was known."""
+    if connection is None or connection.name_lookup_ns is None:
+        return 0.0
+    started_s = connection.started_ns * _NS
+    return max(started_s - max(known_s, started_s - connection.name_lookup_ns * _NS), 0.0)
 
 
 def _is_one_by_one(http: Http) -> bool:

@@ -8,6 +8,7 @@ from bentpipe.figures import colours, style
 from bentpipe.model.record import ConnectionReport, ObjectTiming, RunRecord
 from bentpipe.model.spec import PageLoadWorkload
 
+LOOKUP = colours.SKY_BLUE
 HANDSHAKE = "#444444"
 TLS = colours.ORANGE
 QUEUED = "#BBBBBB"
@@ -51,12 +52,16 @@ def phases(record: RunRecord) -> tuple[Phase, ...]:
     """Return the phases of a load, in the order in which they are drawn.
 
     Rows are its connections, then its objects in the order of their requests. Grey: known, not yet asked for.
-    Pale: waiting for the first byte. Full: receiving. Of connections dark while connecting, amber during TLS.
+    Pale: waiting for the first byte. Full: receiving. Of connections light blue while the name is looked up,
+    dark while connecting, amber during TLS.
     """
     objects, colour = in_order(record.objects), load_colour(record)
     instants = [instants_s(connection) for connection in record.client_connections]
     first = len(instants)
     return (
+        Phase(
+            name="name lookup", spans=_spans(map(lookup_s, record.client_connections), 0), colour=LOOKUP
+        ),
         Phase(name="connecting", spans=_spans((each[:2] for each in instants), 0), colour=HANDSHAKE),
         Phase(name="TLS handshake", spans=_spans((each[1:] for each in instants), 0), colour=TLS),
         Phase(
@@ -90,6 +95,14 @@ def instants_s(connection: ConnectionReport) -> tuple[float | None, float | None
     instants_ns = (connection.started_ns, connection.connected_ns, connection.secured_ns)
     started_s, connected_s, secured_s = (None if ns is None else ns / 1e9 for ns in instants_ns)
     return started_s, connected_s, secured_s
+
+
+def lookup_s(connection: ConnectionReport) -> tuple[float | None, float | None]:
+    """Return from when to when a connection waited for its host's address; None twice of one that did not."""
+    if connection.name_lookup_ns is None:
+        return None, None
+    started_s = connection.started_ns / 1e9
+    return started_s - connection.name_lookup_ns / 1e9, started_s
 
 
 def end_s(record: RunRecord) -> float:

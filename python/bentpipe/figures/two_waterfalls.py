@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 
 from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing
-from bentpipe.figures.load_phases import HANDSHAKE, QUEUED, TLS, WAIT_OPACITY, phases
+from bentpipe.figures.load_phases import HANDSHAKE, LOOKUP, QUEUED, TLS, WAIT_OPACITY, phases
 from bentpipe.model.record import RunRecord
 
 _ROW_IN = 0.025
@@ -36,7 +36,10 @@ def draw(*, name: str, title: str, caption: str, loads: Sequence[Load]) -> Drawi
         _draw_one(axis, load)
     axes[-1].set_xlabel("Time in s")
     axes[-1].set_xlim(left=0.0)
-    figure.legend(handles=_key(), loc="outside lower center", ncols=5, handlelength=1.0, columnspacing=1.0)
+    key = _key(has_lookups=any(load.record.spec.dns is not None for load in loads))
+    figure.legend(
+        handles=key, loc="outside lower center", ncols=len(key), handlelength=1.0, columnspacing=1.0
+    )
     return Drawing(name=name, title=title, caption=caption, figure=figure)
 
 
@@ -60,8 +63,10 @@ def _draw_one(axis: Axes, load: Load) -> None:
     style.strip(axis)
 
 
-def _key() -> list[Patch]:
+def _key(*, has_lookups: bool) -> list[Patch]:
+    lookup = [Patch(color=LOOKUP, label="name lookup")] if has_lookups else []
     return [
+        *lookup,
         Patch(color=HANDSHAKE, label="connecting"),
         Patch(color=TLS, label="TLS"),
         Patch(color=QUEUED, label="not asked for"),

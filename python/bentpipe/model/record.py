@@ -426,6 +426,8 @@ class ConnectionReport(Frozen):
     """Index of the bulk flow that it carries."""
     started_ns: int
     """When the first packet was sent."""
+    name_lookup_ns: int | None = None
+    """How long it waited for the address of its host, right before it started; none where that was known."""
     connected_ns: int | None = None
     """
     When TCP was established; for QUIC, when the handshake was complete, which with early data is not before the

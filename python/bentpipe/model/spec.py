@@ -149,6 +149,46 @@ class KeyExchange(StrEnum):
     """
 
 
+class DnsProtocol(StrEnum):
+    """What is spoken with a resolver."""
+
+    DO53 = "do53"
+    """DNS over UDP, in clear text (RFC 1035)."""
+    DOT = "dot"
+    """DNS over TLS (RFC 7858)."""
+    DOH = "doh"
+    """DNS over HTTPS, by HTTP/2 (RFC 8484)."""
+    DOQ = "doq"
+    """DNS over QUIC (RFC 9250)."""
+
+
+class ResolverPlace(StrEnum):
+    """Where a resolver is."""
+
+    GATEWAY = "gateway"
+    """Beyond the satellite, at the operator's gateway."""
+    TERMINAL = "terminal"
+    """On the client's side of the satellite."""
+
+
+class ResolverCache(StrEnum):
+    """Whether a resolver knows the names that it is asked for."""
+
+    WARM = "warm"
+    """Others have asked for them lately."""
+    COLD = "cold"
+    """It asks authoritative servers: one at the terminal asks over the satellite."""
+
+
+class ResolverConnection(StrEnum):
+    """How the client comes to its connection to the resolver."""
+
+    COLD = "cold"
+    """The first name of the load opens it."""
+    WARM = "warm"
+    """It is there from before, as in a browser that is in use."""
+
+
 class HostSpec(Frozen):
     """What a host's processor, one core, takes for what it encrypts and decrypts."""
 
@@ -431,6 +471,24 @@ class TlsSpec(Frozen):
     """What a handshake may take from an earlier connection to the origin, of this load or of an earlier visit."""
 
 
+class DnsSpec(Frozen):
+    """How the client of a page load finds the addresses of its hosts; without it they are known."""
+
+    protocol: DnsProtocol
+    """What it speaks with the resolver."""
+    resolver: ResolverPlace
+    """Where the resolver is."""
+    cache: ResolverCache
+    """Whether the resolver knows the names."""
+    recursion_ns: int | None = None
+    """
+    Time that a resolver beyond the satellite needs for a question that it has no answer to: its own way to
+    authoritative servers.
+    """
+    connection: ResolverConnection
+    """Whether the connection to the resolver stands before the load; Do53 has none."""
+
+
 class HostsSpec(Frozen):
     """The processors at both ends. Proxies between them have none: they take no time."""
 
@@ -636,6 +694,8 @@ class RunSpec(Frozen):
     """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
     key_exchange: KeyExchange | None = None
     """Key exchange of TLS over TCP and of QUIC; without it: X25519."""
+    dns: DnsSpec | None = None
+    """How the client of a page load finds the addresses of hosts; without it they are known."""
     host: HostsSpec | None = None
     """How fast both ends are; without it they take no time beside that of the machine."""
     pep: PepSpec | None = None

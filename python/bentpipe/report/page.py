@@ -7,7 +7,7 @@ from itertools import groupby
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from bentpipe.figures.load_phases import HANDSHAKE, QUEUED, TLS
+from bentpipe.figures.load_phases import HANDSHAKE, LOOKUP, QUEUED, TLS
 from bentpipe.figures.style import look
 from bentpipe.reasons import sentence
 from bentpipe.report import drawings
@@ -44,7 +44,7 @@ def render(contents: Contents, *, figures: Mapping[str, str], live: Live) -> str
         "verbatim": Markup,
     }
     style = files("bentpipe.report").joinpath("templates/report.css").read_text(encoding="utf-8")
-    colours = {"handshake": HANDSHAKE, "tls": TLS, "queued": QUEUED}
+    colours = {"lookup": LOOKUP, "handshake": HANDSHAKE, "tls": TLS, "queued": QUEUED}
     template = environment.get_template("report.html.j2")
     return template.render(
         **vars(contents),
@@ -54,6 +54,10 @@ def render(contents: Contents, *, figures: Mapping[str, str], live: Live) -> str
         fall_name=fall_name,
         style=Markup(style),
         colours=colours,
+        has_lookups=any(
+            cell.median_run is not None and cell.median_run.record.spec.dns is not None
+            for cell in contents.cells
+        ),
         grouped=grouped,
         strip=lambda cell: drawings.strip(contents.source, cell),
         fall=drawings.fall,

@@ -67,6 +67,17 @@ RESUMPTION = "none"
 KEY_EXCHANGE = "x25519"
 """What every server takes. Browsers offer `x25519mlkem768` before it, in a ClientHello of two packets."""
 
+# Names.
+
+DNS = "none"
+"""Addresses are known: what a load takes is the web's, as it is for who was here before."""
+RESOLVER = "gateway"
+"""Terminals of satellite operators tell their users of the operator's own resolver, or of a public one."""
+RESOLVER_CACHE = "warm"
+"""Names that many ask for are in every operator's cache."""
+RESOLVER_CONNECTION = "cold"
+"""Like the connections to the page, which a load opens as well."""
+
 # Hosts.
 
 PROCESSOR_TIME = "0 s"

@@ -11,6 +11,7 @@ from bentpipe.model.draft.spec import CaptureSpec, CellSpec, TerrestrialSpec, Va
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http, iperf3
 from bentpipe.scenario.hosts.bbr import bbr_spec
+from bentpipe.scenario.hosts.dns import dns_spec
 from bentpipe.scenario.hosts.pep import (
     check_place,
     check_use,
@@ -105,6 +106,9 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     if pep is not None and pep["kind"] == "quic-split":
         check_quic_split_ends(where, ends=ends, tls=tls, resume=run.resume)
     exchange = key_exchange(tls_table, workload, where.at("tls"), tls=tls)
+    dns = dns_spec(
+        run.dns, where.at("dns"), workload=workload, ends=ends, pep=pep, server_behind=server_behind
+    )
     hosts = hosts_spec(or_default(run.host, HostsTable()), where.at("host"))
     pep_has_own = run.pep is not None and run.pep.cc is not None
     check_over_tcp(workload, where, cc=cc, pep=pep, pep_has_own=pep_has_own)
@@ -151,6 +155,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         spec["tls"] = tls
     if exchange is not None:
         spec["key_exchange"] = exchange
+    if dns is not None:
+        spec["dns"] = dns
     if hosts is not None:
         spec["host"] = hosts
     if pep is not None:

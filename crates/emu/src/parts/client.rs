@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bentpipe_http::quic::EventLogs;
 use bentpipe_http::tls::{Memory, Secrets};
-use bentpipe_web::{Client, Ports, loader, workload};
+use bentpipe_web::{Client, Ports, dns, loader, workload};
 
 use super::warm_up::warm_up;
 use super::{Configuration, PartError, block_on, sites};
@@ -27,8 +27,10 @@ async fn serve_orders(configuration: &Configuration, logs: Option<EventLogs>) ->
     warm_up(&configuration.spec).await?;
     let client = client_of(configuration, logs);
     workload::prepare(&client);
-    control::answer(&"ready")?;
     let net = KernelNet::new(&client.spec).with_processor(client.spec.host.map(|hosts| hosts.client));
+    let (spec, identity) = (&client.spec, &configuration.identity);
+    dns::start_at_terminal(&net, spec, identity, client.local, client.origin)?;
+    control::answer(&"ready")?;
     let mut orders = control::orders();
     let mut order = orders.recv().await;
     if order.as_deref() == Some("visit") {

@@ -8,7 +8,7 @@ mod world;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -21,8 +21,8 @@ use bentpipe_units::Time;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex};
 use tokio::sync::mpsc;
 
-use crate::{Addresses, Bulk, Datagrams, Listener, Net, Probe, QuicSocket, Stream, TcpSample};
-use udp::Ether;
+use crate::{Addresses, Bulk, Datagrams, Listener, Net, Probe, QuicDatagrams, QuicSocket, Stream, TcpSample};
+use udp::{Ether, Socket};
 use world::World;
 
 /// The one host's.
@@ -53,8 +53,8 @@ pub struct MemoryListener(mpsc::UnboundedReceiver<(MemoryStream, SocketAddr)>);
 /// No window into a connection that has no state.
 pub struct NoProbe;
 
-/// No datagrams but QUIC's.
-pub struct NoDatagrams;
+/// A UDP socket.
+pub struct MemoryDatagrams(Socket);
 
 impl MemoryNet {
     /// Runs `task` on a network of its own to its end.
@@ -79,6 +79,11 @@ impl MemoryNet {
         self.connect(at, Algorithm::Reno, Dscp::try_from(0).unwrap()).await.unwrap()
     }
 
+    fn udp(&self, at: SocketAddr) -> Socket {
+        let port = if at.port() == 0 { self.port() } else { at.port() };
+        self.0.ether.bind(SocketAddr::new(ADDRESS, port))
+    }
+
     fn port(&self) -> u16 {
         let port = self.0.next_port.get();
         self.0.next_port.set(port + 1);
@@ -89,7 +94,7 @@ impl MemoryNet {
 impl Net for MemoryNet {
     type Stream = MemoryStream;
     type Listener = MemoryListener;
-    type Datagrams = NoDatagrams;
+    type Datagrams = MemoryDatagrams;
 
     fn now(&self) -> Time {
         self.0.world.timers().now()
@@ -124,8 +129,8 @@ impl Net for MemoryNet {
         Ok(MemoryListener(receiver))
     }
 
-    fn datagrams(&self, _: SocketAddr, _: Dscp) -> io::Result<NoDatagrams> {
-        Err(io::ErrorKind::Unsupported.into())
+    fn datagrams(&self, at: SocketAddr, _: Dscp) -> io::Result<MemoryDatagrams> {
+        Ok(MemoryDatagrams(self.udp(at)))
     }
 
     fn quic_socket(
@@ -133,9 +138,7 @@ impl Net for MemoryNet {
         at: SocketAddr,
         _: Dscp,
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)> {
-        let port = if at.port() == 0 { self.port() } else { at.port() };
-        let socket = self.0.ether.bind(SocketAddr::new(ADDRESS, port));
-        Ok((Box::new(QuicSocket(socket)), self.quic_runtime()))
+        Ok((Box::new(QuicSocket(self.udp(at))), self.quic_runtime()))
     }
 
     fn quic_runtime(&self) -> Arc<dyn noq::Runtime> {
@@ -177,13 +180,14 @@ impl Probe for NoProbe {
     fn reset(&self) {}
 }
 
-impl Datagrams for NoDatagrams {
-    async fn send_to(&self, _: &[u8], _: SocketAddr) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
+impl Datagrams for MemoryDatagrams {
+    async fn send_to(&self, payload: &[u8], to: SocketAddr) -> io::Result<()> {
+        self.0.send_datagram(payload, to, None)
     }
 
-    async fn recv_from(&self, _: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        Err(io::ErrorKind::Unsupported.into())
+    async fn recv_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        let received = poll_fn(|cx| self.0.poll_datagram(cx, buffer)).await;
+        Ok((received.length, received.from))
     }
 }
 

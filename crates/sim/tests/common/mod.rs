@@ -103,6 +103,7 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
                 http2,
                 tls,
                 key_exchange,
+                dns: None,
                 host,
                 pep,
                 slow_start,

@@ -13,7 +13,7 @@ use super::activity::{Active, Activity};
 use super::fetch::FetchError;
 use super::proxy::{Proxy, Tunnelled};
 use super::retry;
-use super::session::Session;
+use super::session::{Found, Session};
 use super::spares::Opened;
 use crate::connection::Window;
 use crate::hosts::Remote;
@@ -33,9 +33,10 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>, remote: &Remote) -> Result
     let Connected { stream, index } = match proxy {
         Some(proxy) => through(proxy, session, remote, at).await?,
         None => {
-            let Opened { stream, index } =
-                retry::open(session, &session.spares[remote.host], SocketAddr::new(remote.address, at))
-                    .await?;
+            let Found { address, after } = session.find(remote).await?;
+            let to = SocketAddr::new(address, at);
+            let Opened { stream, index } = retry::open(session, &session.spares[remote.host], to).await?;
+            connections.update(index, |report| report.name_lookup = after);
             Connected { stream: Box::new(stream), index }
         }
     };

@@ -5,6 +5,7 @@ use bentpipe_units::{Bytes, Time};
 
 use super::body::Received;
 use super::h1::H1Error;
+use crate::dns::LookupError;
 use crate::page::PageError;
 use crate::pep::MasqueError;
 
@@ -15,6 +16,8 @@ pub(super) const MOST_REFUSALS: u32 = 3;
 /// Why an object could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {
+    #[error("name lookup: {0}")]
+    Name(#[from] LookupError),
     #[error("connect: {0}")]
     Connect(#[from] std::io::Error),
     #[error("TLS: {0}")]

@@ -1,5 +1,6 @@
 //! HTTP/3 with one host.
 
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bentpipe_http::account::Meter;
@@ -15,7 +16,7 @@ use tokio::sync::OnceCell;
 use super::body::Received;
 use super::fetch::{FetchError, Fetched};
 use super::request;
-use super::session::Session;
+use super::session::{Found, Session};
 use crate::connection::Window;
 use crate::hosts::Remote;
 use crate::priority;
@@ -81,16 +82,23 @@ impl<N: Net> Client<N> {
         let Session { net, client, connections, masque, .. } = &*self.session;
         let port = client.ports.https;
         let sender = quic::Sender::with_host(&client.spec, self.remote.host);
-        let (origin, client_quic) = (self.remote.service(port), client.quic());
+        let client_quic = client.quic();
         let (quic::Opened { endpoint, connection, report }, early) = match masque {
+            // The proxy is told the name.
             Some(masque) => {
-                let started = net.now();
+                let (started, origin) = (net.now(), self.remote.service(port));
                 let through = masque.to(&self.remote, port).await?;
                 let mut opened = quic::connect_early(&through, &client_quic, origin, "h3", sender).await?;
                 opened.0.report.started = started;
                 opened
             }
-            None => quic::connect_early(net, &client_quic, origin, "h3", sender).await?,
+            None => {
+                let Found { address, after } = self.session.find(&self.remote).await?;
+                let origin = quic::Host { name: &self.remote.name, at: SocketAddr::new(address, port) };
+                let mut opened = quic::connect_early(net, &client_quic, origin, "h3", sender).await?;
+                opened.0.report.name_lookup = after;
+                opened
+            }
         };
         let index = connections.add(report, Window::Quic(connection.clone()));
         if let Some(early) = early {

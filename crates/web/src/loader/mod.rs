@@ -45,6 +45,10 @@ use session::Session;
 pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> ClientReport {
     let timeout = client.spec.validity.timeout_ns;
     let session = Session::of(net, client, load);
+    if let Ok(session) = &session {
+        // What fails here fails again, and is told, when the first name is asked for.
+        let _ = within(net, timeout, session.ready()).await;
+    }
     // Drawing the page, to compare with what comes, is no part of loading it.
     let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
     let session = match session {

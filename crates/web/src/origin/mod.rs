@@ -1,4 +1,4 @@
-//! The origin server: every protocol of the run behind one address.
+//! The origin server: every protocol of the run behind one address, and the names of a run that asks for them.
 
 mod config;
 mod echo;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 use bentpipe_net::Net;
 use bentpipe_run::{OriginReport, Workload};
 
-use crate::{bulk, sampler};
+use crate::{bulk, dns, sampler};
 
 use served::Served;
 
@@ -51,6 +51,7 @@ impl<N: Net> Origin<N> {
                     tcp::serve_tls(&host, &served)?;
                     h3::serve(&host, &served)?;
                 }
+                dns::start_beyond(net, &config.spec, &config.identity, config.address)?;
             }
             Workload::Bulk(_) | Workload::Flows(_) => bulk::serve(&host)?,
             Workload::Iperf3(_) => return Err(OriginError::Iperf3),

@@ -11,12 +11,14 @@ HTTP_PORT, HTTPS_PORT = _core.HTTP_PORT, _core.HTTPS_PORT
 
 
 def addresses(spec: RunSpec) -> dict[str, str]:
-    """Return the hosts of a run with their addresses, the page's own first.
+    """Return the hosts of a run with their addresses, the page's own first, then the resolver if any.
 
     Each has an address of its own, else browsers share a connection among hosts (RFC 9113 section 9.1.1).
     """
     page = spec.workload.page if isinstance(spec.workload, PageLoadWorkload) else None
     hosts = [HOST] if page is None else names(page)
+    if spec.dns is not None:
+        hosts.append(_core.RESOLVER_NAME)
     return {name: _core.host_address(number) for number, name in enumerate(hosts)}
 
 

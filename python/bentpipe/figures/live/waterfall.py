@@ -47,7 +47,7 @@ def _draw_connections(plot: "figure", record: RunRecord, names: list[str]) -> No
     from bokeh.models import ColumnDataSource
 
     glyphs = []
-    for phase in load_phases.phases(record)[:2]:
+    for phase in load_phases.phases(record)[:3]:
         if phase.spans:
             source = ColumnDataSource(
                 {

@@ -107,6 +107,22 @@ KeyExchange: TypeAlias = Literal["x25519", "x25519mlkem768"]
 """What a client offers first for the keys of TLS 1.3 and of QUIC, and its peer takes."""
 
 
+DnsProtocol: TypeAlias = Literal["do53", "dot", "doh", "doq"]
+"""What is spoken with a resolver."""
+
+
+ResolverPlace: TypeAlias = Literal["gateway", "terminal"]
+"""Where a resolver is."""
+
+
+ResolverCache: TypeAlias = Literal["warm", "cold"]
+"""Whether a resolver knows the names that it is asked for."""
+
+
+ResolverConnection: TypeAlias = Literal["cold", "warm"]
+"""How the client comes to its connection to the resolver."""
+
+
 class HostSpec(TypedDict):
     """What a host's processor, one core, takes for what it encrypts and decrypts."""
 
@@ -318,6 +334,24 @@ class TlsSpec(TypedDict):
     """What a handshake may take from an earlier connection to the origin, of this load or of an earlier visit."""
 
 
+class DnsSpec(TypedDict):
+    """How the client of a page load finds the addresses of its hosts; without it they are known."""
+
+    protocol: DnsProtocol
+    """What it speaks with the resolver."""
+    resolver: ResolverPlace
+    """Where the resolver is."""
+    cache: ResolverCache
+    """Whether the resolver knows the names."""
+    recursion_ns: NotRequired[int | None]
+    """
+    Time that a resolver beyond the satellite needs for a question that it has no answer to: its own way to
+    authoritative servers.
+    """
+    connection: ResolverConnection
+    """Whether the connection to the resolver stands before the load; Do53 has none."""
+
+
 class HostsSpec(TypedDict):
     """The processors at both ends. Proxies between them have none: they take no time."""
 
@@ -509,6 +543,8 @@ class CellSpec(TypedDict):
     """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
     key_exchange: NotRequired[KeyExchange | None]
     """Key exchange of TLS over TCP and of QUIC; without it: X25519."""
+    dns: NotRequired[DnsSpec | None]
+    """How the client of a page load finds the addresses of hosts; without it they are known."""
     host: NotRequired[HostsSpec | None]
     """How fast both ends are; without it they take no time beside that of the machine."""
     pep: NotRequired[PepSpec | None]

@@ -141,6 +141,16 @@ class TlsTable(Table):
     key_exchange: str | None = Field(default=None, description='"x25519" or "x25519mlkem768"')
 
 
+class DnsTable(Table):
+    """Names: whom the client of a page asks for addresses, and over what."""
+
+    protocol: str | None = Field(default=None, description='"none", "do53", "dot", "doh" or "doq"')
+    resolver: str | None = Field(default=None, description='"gateway" or "terminal"')
+    cache: str | None = Field(default=None, description='"warm" or "cold"')
+    recursion: str | None = Field(default=None, description=DURATION)
+    connection: str | None = Field(default=None, description='"cold" or "warm"')
+
+
 class HostTable(Table):
     """What the processor of a host takes for things."""
 
@@ -244,6 +254,9 @@ class RunTable(Table):
     )
     http2: Http2Table | None = Field(default=None, description=A_TABLE)
     tls: TlsTable | None = Field(default=None, description=A_TABLE)
+    dns: Annotated[DnsTable | None, named("protocol")] = Field(
+        default=None, description='a protocol such as "doh", or a table'
+    )
     host: HostsTable | None = Field(default=None, description=A_TABLE)
     validity: ValidityTable | None = Field(default=None, description=A_TABLE)
     capture: CaptureTable | None = Field(default=None, description=A_TABLE)

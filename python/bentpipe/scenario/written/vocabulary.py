@@ -47,6 +47,10 @@ PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
 TlsVersion: TypeAlias = Literal["1.3", "1.2"]
 Resumption: TypeAlias = Literal["none", "ticket", "early-data"]
 KeyExchange: TypeAlias = Literal["x25519", "x25519mlkem768"]
+DnsProtocol: TypeAlias = Literal["none", "do53", "dot", "doh", "doq"]
+ResolverPlace: TypeAlias = Literal["gateway", "terminal"]
+ResolverCache: TypeAlias = Literal["warm", "cold"]
+ResolverConnection: TypeAlias = Literal["cold", "warm"]
 Visit: TypeAlias = Literal["first", "repeat"]
 Priorities: TypeAlias = Literal["off", "unstated", "on"]
 Switch: TypeAlias = Literal["off", "on"]
@@ -77,6 +81,10 @@ PEP_PLACE: Vocabulary[PepPlace] = Vocabulary(available=get_args(PepPlace))
 TLS_VERSION: Vocabulary[TlsVersion] = Vocabulary(available=get_args(TlsVersion))
 RESUMPTION: Vocabulary[Resumption] = Vocabulary(available=get_args(Resumption))
 KEY_EXCHANGE: Vocabulary[KeyExchange] = Vocabulary(available=get_args(KeyExchange))
+DNS_PROTOCOL: Vocabulary[DnsProtocol] = Vocabulary(available=get_args(DnsProtocol))
+RESOLVER_PLACE: Vocabulary[ResolverPlace] = Vocabulary(available=get_args(ResolverPlace))
+RESOLVER_CACHE: Vocabulary[ResolverCache] = Vocabulary(available=get_args(ResolverCache))
+RESOLVER_CONNECTION: Vocabulary[ResolverConnection] = Vocabulary(available=get_args(ResolverConnection))
 VISIT: Vocabulary[Visit] = Vocabulary(available=get_args(Visit))
 RESUME: Vocabulary[Resume] = Vocabulary(available=get_args(Resume))
 PRIORITIES: Vocabulary[Priorities] = Vocabulary(available=get_args(Priorities))
