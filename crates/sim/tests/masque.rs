@@ -154,6 +154,23 @@ fn a_full_packet_within_fills_one_of_the_connection_to_the_proxy() {
 }
 
 #[test]
+fn a_flow_goes_on_after_the_bursts_of_losses_of_a_queue_that_overflows() {
+    // Slow start ends with losses of a whole window, which the library takes for a black hole of the MTU.
+    let controls = [Algorithm::Bbr, Algorithm::Cubic];
+    for (inner, outer) in controls.into_iter().flat_map(|inner| controls.map(|outer| (inner, outer))) {
+        let mut spec = path(Rate::from_bps(20_000_000), RTT);
+        (spec.cc, spec.pep) = (inner, Some(masque(outer, 256 * 1024)));
+        let (transport, direction, duration_ns) =
+            (Transport::Quic, Direction::Down, Some(Duration::from_secs(60)));
+        spec.workload = Workload::Bulk(BulkSpec { transport, direction, bytes: None, duration_ns });
+        let goodput = ran(&spec).metrics.goodput_bps.unwrap();
+        // CUBIC within BBR has the least, 5.1 Mbit/s: BBR's rate follows what CUBIC sends, and CUBIC loses at the queue in
+        // between. One that stalls has none, and its connection is lost.
+        assert!(goodput > 4e6, "{inner:?} in {outer:?}: {goodput} bit/s");
+    }
+}
+
+#[test]
 fn packets_of_hosts_that_are_too_long_for_the_datagrams_are_refused_by_name() {
     use bentpipe_sim::{Config, simulate_with};
     let mut spec = page(geo(), objects(1));

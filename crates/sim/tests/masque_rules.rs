@@ -268,6 +268,9 @@ fn capsules_of_unknown_types_are_skipped_and_those_of_datagrams_forwarded() {
         for piece in bytes.chunks(5) {
             stream.send_data(Bytes::copy_from_slice(piece)).await.unwrap();
         }
+        // One packet that no path here takes: 1 + 1432 bytes in two, 0x4000 | 1433.
+        let too_long = [&[0, 0x45, 0x99, 0][..], &[1; MOST + 1]].concat();
+        stream.send_data(Bytes::from(too_long)).await.unwrap();
         assert_eq!(client.arrives().await.unwrap().0, b"by capsule");
         assert_eq!(client.arrives().await, None);
     });

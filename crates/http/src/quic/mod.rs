@@ -266,11 +266,15 @@ fn transport(spec: &RunSpec, role: Role, factory: Factory, qlog: Option<&EventLo
         // A random bit per packet tells nothing here, and draws would shift with the traffic.
         .allow_spin(false)
         .ack_frequency_config(quic.ack_frequency.map(ack_frequency));
-    if let Some(PepSpec::Masque(masque)) = &spec.pep {
-        // Of the connection to the proxy; those within send no datagrams.
-        config.datagram_send_buffer_size(
-            usize::try_from(masque.relay_buffer_bytes.get()).unwrap_or(usize::MAX),
-        );
+    // Of the connection to a proxy for UDP alone: those within have smaller packets.
+    if let Some(PepSpec::Masque(masque)) = &spec.pep
+        && masque.udp_payload_bytes == quic.udp_payload_bytes
+    {
+        config
+            .datagram_send_buffer_size(usize::try_from(masque.relay_buffer_bytes.get()).unwrap_or(usize::MAX))
+            // The library takes bursts of losses for a path with a smaller MTU than it had, and sends smaller packets from
+            // then on, in which no full packet of those within has room (RFC 9298 section 6.1).
+            .min_mtu(payload);
     }
     if let Some(logs) = qlog {
         config.qlog_factory(logs.factory(match role {

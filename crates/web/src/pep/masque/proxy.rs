@@ -192,7 +192,9 @@ impl<N: Net> Session<N> {
 
     fn pass_up(&self, request: u64, payload: Bytes) {
         let requests = self.requests.borrow();
-        let waits = match (requests.get(&request), udp_packet(payload)) {
+        // A capsule may have more than fits into a packet of the path; what waits is bounded by that.
+        let packet = udp_packet(payload).filter(|packet| packet.len() <= self.proxy.most_packet_bytes);
+        let waits = match (requests.get(&request), packet) {
             (Some(socket), Some(packet)) => socket.try_send(packet).is_ok(),
             _ => false,
         };
