@@ -80,8 +80,9 @@ def of_tcp(spec: RunSpec) -> tuple[str, ...]:
 
 def of_sockets(spec: RunSpec) -> tuple[str, ...]:
     """Name those that TCP sockets of a run ask for, each once: of a proxy that QUIC passes by, too."""
-    has_none = spec.pep is None or isinstance(spec.pep, TunnelPepSpec | QuicSplitPepSpec)
-    proxy = () if has_none else (spec.pep.cc,)
+    if spec.pep is None or isinstance(spec.pep, TunnelPepSpec | QuicSplitPepSpec):
+        return tuple(dict.fromkeys(_of_hosts(spec)))
+    proxy = (spec.pep.cc,)
     return tuple(dict.fromkeys((*_of_hosts(spec), *proxy)))
 
 

@@ -69,7 +69,7 @@ def check_over_tcp(
     elif Sender("tcp", cc) in _hosts(workload, cc):
         refuse_unless_possible(cc, where.at("cc"))
     # A proxy's sockets listen, whoever passes.
-    if pep is not None and pep["kind"] not in ("tunnel", "quic-split"):
+    if pep is not None and pep["kind"] != "tunnel" and pep["kind"] != "quic-split":
         if pep_has_own:
             refuse_unless_possible(pep["cc"], where.at("pep").at("cc"))
         else:
