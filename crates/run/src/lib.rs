@@ -21,6 +21,7 @@ mod pep;
 mod priorities;
 mod programs;
 mod queues;
+mod quic;
 mod reason;
 mod record;
 mod report;
@@ -61,6 +62,7 @@ pub use page_load::{Http, Http2Spec, PageLoadSpec, Visit};
 pub use pep::{MasqueSpec, PepPlace, PepSpec, ProxySpec, QuicSplitSpec, SplitSpec, TunnelSpec};
 pub use priorities::Priorities;
 pub use programs::{Browser, Server};
+pub use quic::{AckFrequencySpec, QuicSpec};
 pub use reason::{End, Reason};
 pub use record::{
     Engine, FlowRecord, Metrics, ObjectTiming, Provenance, QueueRecord, RttUnderLoad, RunRecord, Status,
@@ -71,8 +73,7 @@ pub use report::{
 };
 pub use server_behind::ServerBehind;
 pub use spec::{
-    AckFrequencySpec, BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec,
-    ValiditySpec, Workload,
+    BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, PingSpec, RunSpec, ValiditySpec, Workload,
 };
 pub use tls::{KeyExchange, Resumption, TlsSpec, TlsVersion};
 pub use transport::Transport;

@@ -1,5 +1,7 @@
 """Proxies that end QUIC at terminal and gateway, from what is written to the run specification."""
 
+from typing import Final
+
 from bentpipe.model.draft.spec import QuicSplitPepSpec, TlsSpec, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.programs import Programs
@@ -12,7 +14,7 @@ from bentpipe.scenario.written.quantity import size_bytes
 from bentpipe.scenario.written.schema import PepTable, QuicTable, ResumeTable, TcpTable
 from bentpipe.scenario.written.table import or_default
 
-KIND = "quic-split"
+KIND: Final = "quic-split"
 LEAST_RELAY_BUFFER_BYTES = 2_400
 """Two full packets of QUIC (RFC 9002 section 7.2): with less, a window would let none of them out."""
 

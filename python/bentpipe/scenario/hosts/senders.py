@@ -29,7 +29,7 @@ def senders(workload: Workload, *, cc: str, pep: PepSpec | None) -> frozenset[Se
         A proxy on the path.
     """
     hosts = _hosts(workload, cc)
-    if pep is not None and pep["kind"] in ("masque", "quic-split"):
+    if pep is not None and (pep["kind"] == "masque" or pep["kind"] == "quic-split"):
         return hosts | {Sender("quic", pep["cc"])}
     # QUIC passes the others by.
     if pep is None or pep["kind"] == "tunnel" or all(sender.transport == "quic" for sender in hosts):
@@ -69,7 +69,7 @@ def check_over_tcp(
     elif Sender("tcp", cc) in _hosts(workload, cc):
         refuse_unless_possible(cc, where.at("cc"))
     # A proxy's sockets listen, whoever passes.
-    if pep is not None and pep["kind"] not in ("tunnel", "masque", "quic-split"):
+    if pep is not None and (pep["kind"] == "split" or pep["kind"] == "proxy"):
         if pep_has_own:
             refuse_unless_possible(pep["cc"], where.at("pep").at("cc"))
         else:
