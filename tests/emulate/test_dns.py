@@ -26,6 +26,7 @@ WAITS = {
     "doh terminal": ({"protocol": "doh", **AT_TERMINAL}, 0),
     "doq terminal cold cache": ({"protocol": "doq", "cache": "cold", **AT_TERMINAL}, RTT_S),
 }
+CELLS = [*(("h2", name) for name in WAITS), ("h3", "do53"), ("h3", "doq")]
 SLACK_S = 0.02
 """Of encryption and of this machine."""
 
@@ -37,13 +38,11 @@ def load_of(http, dns):
 @pytest.fixture(scope="module")
 def records(mark):
     del mark  # Set before the first process starts.
-    cells = [(http, name) for http in ("h2", "h3") for name in WAITS]
-    runs = [load_of(http, WAITS[name][0]) for http, name in cells]
-    return dict(zip(cells, measured_together(runs), strict=True))
+    runs = [load_of(http, WAITS[name][0]) for http, name in CELLS]
+    return dict(zip(CELLS, measured_together(runs), strict=True))
 
 
-@pytest.mark.parametrize("http", ["h2", "h3"])
-@pytest.mark.parametrize("name", WAITS)
+@pytest.mark.parametrize(("http", "name"), CELLS)
 def test_the_first_byte_waits_for_the_name_by_the_closed_form(records, http, name):
     record, expected_s = records[http, name], WAITS[name][1]
     waited_s = (record.client_connections[0].name_lookup_ns or 0) / 1e9

@@ -64,6 +64,7 @@ ELSEWHERE = {
     "classes": ROOT / "crates/link/src/queue/class_queues.rs",
     "dama": ROOT / "crates/link/src/rcs2/dama",
     "bulk": ROOT / "crates/web/src/bulk",
+    "dns": ROOT / "crates/web/src/dns",
     "geometry": ROOT / "crates/orbit/src",
     "host": ROOT / "crates/run/src/host.rs",
     "http1": ROOT / "crates/http/src/http1",

@@ -104,8 +104,9 @@ TRANSPORTS: dict[str, dict[str, Any]] = {
         "bulk": {"transport": "quic", "size": "400 kB"},
     },
     "hybrid-h2": {"page": PAGE, "http": "h2", "tls": {"key_exchange": "x25519mlkem768"}},
+    "names-h3": {"page": PAGE, "http": "h3", "dns": "doh"},
 }
-"""Marks, other starts, fewer acknowledgements, another key exchange."""
+"""Marks, other starts, fewer acknowledgements, another key exchange, names."""
 
 CELLS = [
     *(f"{workload} {cc}" for workload in WORKLOADS for cc in vocabulary.OVER_TCP),

@@ -5,9 +5,8 @@ use std::net::IpAddr;
 use bentpipe_emu::LocalFiles;
 use bentpipe_net::Addresses;
 use bentpipe_run::{PageSpec, RunSpec};
-use bentpipe_web::dns::RESOLVER;
 use bentpipe_web::page::{Place, Resource, Site};
-use bentpipe_web::{HOST, Hosts, Ports, pep};
+use bentpipe_web::{HOST, Hosts, Ports, RESOLVER, pep};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

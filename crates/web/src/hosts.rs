@@ -5,8 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use bentpipe_http::quic;
 use bentpipe_run::{PageSpec, RunSpec, Workload};
 
-use crate::HOST;
-use crate::dns::RESOLVER;
+use crate::{HOST, RESOLVER};
 
 /// The hosts of a run by their numbers: the page's own is zero, others follow in the order in which objects name them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -45,3 +45,6 @@ impl Ports {
 
 /// The origin's host name, where the page does not give it another.
 pub const HOST: &str = "origin.bentpipe.test";
+
+/// The resolver's name, which its certificate has.
+pub const RESOLVER: &str = "resolver.bentpipe.test";

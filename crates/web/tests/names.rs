@@ -8,8 +8,7 @@ use bentpipe_run::{
     RunSpec, Transport, Workload,
 };
 use bentpipe_units::Duration;
-use bentpipe_web::dns::RESOLVER;
-use bentpipe_web::{HOST, fuzzing, loader};
+use bentpipe_web::{HOST, RESOLVER, fuzzing, loader};
 use hickory_proto::op::{Message, MessageType, Query, ResponseCode};
 use hickory_proto::rr::{Name, RData, Record, RecordType};
 use proptest::prelude::*;
@@ -186,11 +185,11 @@ fn on_a_connection_nonsense_with_the_right_number_is_told() {
 
 /// The seeds of the fuzz target: questions and answers, one of them in a loop.
 const SEEDS: [&[u8]; 5] = [
-    include_bytes!("../../fuzz/seeds/dns/question-https"),
-    include_bytes!("../../fuzz/seeds/dns/answer-a"),
-    include_bytes!("../../fuzz/seeds/dns/answer-https"),
-    include_bytes!("../../fuzz/seeds/dns/answer-nxdomain"),
-    include_bytes!("../../fuzz/seeds/dns/compression-loop"),
+    include_bytes!("../../fuzz/seeds/dns/question-https.dns"),
+    include_bytes!("../../fuzz/seeds/dns/answer-a.dns"),
+    include_bytes!("../../fuzz/seeds/dns/answer-https.dns"),
+    include_bytes!("../../fuzz/seeds/dns/answer-nxdomain.dns"),
+    include_bytes!("../../fuzz/seeds/dns/compression-loop.dns"),
 ];
 
 proptest! {

@@ -30,6 +30,7 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
     spec.capture = CaptureSpec { pcapng: false, qlog: false };
     // There is nobody between us and ourselves.
     spec.pep = None;
+    spec.dns = None;
     spec.validity.timeout_ns = Duration::from_secs(10);
     for direction in [&mut spec.link.forward, &mut spec.link.return_] {
         direction.delay_ns = Duration::ZERO;

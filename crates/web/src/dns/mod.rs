@@ -25,8 +25,6 @@ pub(crate) use resolver::start_beyond;
 pub(crate) use stub::Stub;
 use zone::Zone;
 
-/// The resolver's name, which its certificate has.
-pub const RESOLVER: &str = "resolver.bentpipe.test";
 /// Of senders to and from a resolver: their few bytes fit into any initial window, and every kernel has it.
 const CC: Algorithm = Algorithm::Reno;
 /// Of DNS over QUIC (RFC 9250 section 4.1.1).

@@ -10,8 +10,9 @@ use http::{Method, Request};
 
 use super::super::error::LookupError;
 use super::super::message::{Answer, Question, Unusable, read_answer};
-use super::super::{DOH_PATH, MEDIA_TYPE, MOST_BYTES, RESOLVER};
+use super::super::{DOH_PATH, MEDIA_TYPE, MOST_BYTES};
 use super::Resolver;
+use crate::RESOLVER;
 
 /// A connection to a resolver.
 pub(in super::super) struct Connection(SendRequest<Bytes>);

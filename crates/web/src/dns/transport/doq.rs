@@ -5,9 +5,10 @@ use bentpipe_net::Net;
 
 use super::super::error::LookupError;
 use super::super::message::{Answer, Question, Unusable, read_answer};
-use super::super::{CC, DOQ_ALPN, MOST_BYTES, RESOLVER};
+use super::super::{CC, DOQ_ALPN, MOST_BYTES};
 use super::Resolver;
 use super::dot::framed;
+use crate::RESOLVER;
 
 /// A connection to a resolver.
 pub(in super::super) struct Connection {

@@ -16,9 +16,10 @@ pub(super) use doh::read_body;
 pub(super) use doq::unframed;
 pub(super) use dot::{framed, read_framed};
 
+use super::CC;
 use super::error::LookupError;
 use super::message::{Answer, Question, Unusable};
-use super::{CC, RESOLVER};
+use crate::RESOLVER;
 
 /// A resolver as its client needs to know it.
 #[derive(Clone, Debug)]
