@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
 .PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement agreement-random fuzz bench bench-peers bench-cluster million mutants docs clean
-.PHONY: lock audit model notebooks third-party setup-third-party wheel test-wheel image-rehearsal
+.PHONY: lock audit model notebooks questions third-party setup-third-party wheel test-wheel image-rehearsal
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -129,6 +129,9 @@ image-rehearsal: ## Lay the image out in a fresh Debian and load a page there, a
 
 model: setup-dev ## Write python/bentpipe/model anew from the JSON schemas of crates/run
 	$(BUILD) $(BIN)/python -m tools.generate_model
+
+questions: setup ## Measure the scenarios of docs/questions in virtual time and write their pages anew
+	$(MEASURE) $(BIN)/python -m tools.questions
 
 notebooks: setup-dev ## Run docs/notebooks from a clean kernel and write their outputs anew
 	$(BUILD) $(BIN)/python -m tools.notebooks

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-
 def fill(path: Path, mark: str, lines: Sequence[str]) -> Path:
     """Write the lines between `<!-- MARK -->` and `<!-- /MARK -->` of a page, and return the page.
 

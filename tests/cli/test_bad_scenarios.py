@@ -165,7 +165,7 @@ FILES = {
     "a proxy that h3 cannot use": (
         GOOD + 'pep = "proxy"',
         "run.pep",
-        "one of none, split, tunnel, quic-split, as h3 runs over UDP",
+        "one of none, split, tunnel, masque, quic-split, as h3 runs over UDP",
         '"proxy"',
     ),
     "a proxy of no kind": (GOOD + '[run.pep]\ncc = "bbr"', "run.pep.kind", "one of none, split", "nothing"),

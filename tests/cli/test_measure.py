@@ -106,7 +106,8 @@ def test_a_proxy_is_an_option_and_its_settings_are_set(bentpipe, engine):
 def test_a_proxy_that_cannot_be_is_refused_at_its_option(bentpipe):
     message = bentpipe(*PAGE, "--pep", "proxy", expect=2).stderr
     assert (
-        "command line: --pep: expected one of none, split, tunnel, quic-split, as h3 runs over UDP" in message
+        "command line: --pep: expected one of none, split, tunnel, masque, quic-split, as h3 runs over UDP"
+        in message
     )
 
 

@@ -159,11 +159,12 @@ HyStart ends slow start, and its next object takes two flights instead of one. W
 0.5 ms, which outlast what else the machine adds: then both engines have the same ([host](models/host.md))."""
 
 LATE_AND_MARKED = """\
-DualPI2 marks Prague's packets that waited 0.8 ms and longer. On the kernel now and then a sender, a receiver or the link
-itself wakes up later than that; what it was late with arrives at the queue in a burst, some of it is marked, and a
-window that has left slow start comes back by one packet in each round trip. In virtual time nothing is late. With
-acknowledgements held for up to 3 ms in one millisecond of a hundred (`link.return.jitter`) the simulator's Prague
-takes 8.6 to 8.9 s instead of 8.4 s. Runs that lateness made invalid took up to 11.8 s."""
+DualPI2 marks Prague's packets that waited 0.8 ms and longer. On the kernel now and then a sender, a receiver
+or the link itself wakes up later than that; what it was late with arrives at the queue in a burst, some of it
+is marked, and a window that has left slow start comes back by one packet in each round trip. In virtual time
+nothing is late. With acknowledgements held for up to 3 ms in one millisecond of a hundred
+(`link.return.jitter`) the simulator's Prague takes 8.6 to 8.9 s instead of 8.4 s. Runs that lateness made
+invalid took up to 11.8 s."""
 
 KINDS = (
     Kind(

@@ -17,7 +17,9 @@ link_option = click.option(
     help="A preset's name (see `bentpipe links`), a TOML file, or flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms.",
 )
 cc_option = click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla, vivace or prague.")
-pep_option = click.option("--pep", help="A proxy on the path: none, split, tunnel, proxy, masque or quic-split.")
+pep_option = click.option(
+    "--pep", help="A proxy on the path: none, split, tunnel, proxy, masque or quic-split."
+)
 engine_option = click.option(
     "--engine",
     type=click.Choice(["emulate", "simulate", "auto"]),

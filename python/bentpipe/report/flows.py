@@ -49,8 +49,12 @@ def gather(cells: Sequence[CellResult]) -> tuple[CellFlows, ...]:
 
     One flow before a queue that drops has all its numbers in the table of cells.
     """
-    found = [_of(cell) for cell in cells]
-    return tuple(cell for cell in found if cell.n and (len(cell.flows) > 1 or cell.queues))
+    found = [_of(cell) for cell in cells if cell.workload == "flows" or _marks(cell)]
+    return tuple(cell for cell in found if cell.n)
+
+
+def _marks(cell: CellResult) -> bool:
+    return any(run.record.queues for run in cell.runs if run.status == "succeeded")
 
 
 def _of(cell: CellResult) -> CellFlows:

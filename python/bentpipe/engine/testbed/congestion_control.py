@@ -10,7 +10,6 @@ from bentpipe.model.spec import (
     Iperf3Workload,
     PageLoadWorkload,
     ProxyPepSpec,
-    QuicSplitPepSpec,
     RunSpec,
     SlowStartChoice,
     SplitPepSpec,

@@ -117,7 +117,7 @@ def middle(spec: RunSpec, settings: Callable[[TcpSpec], Settings]) -> Middle | N
     lack = missing() if intercepting or redirected else None
     if lack is not None:
         raise lack
-    # In a tunnel, from host to host, and at the proxies of QUIC there is no TCP of a terminal's or a gateway's own.
+    # In a tunnel, from host to host, and at the proxies of QUIC there is no TCP of the proxies' own.
     tcp = spec.tcp if isinstance(pep, TunnelPepSpec | MasquePepSpec | QuicSplitPepSpec) else pep.tcp
     # A namespace allows Fast Open on both its legs or on none; on which it is used its sockets say.
     allowed = {"fast_open": Switch.ON} if Switch.ON in (tcp.fast_open, spec.tcp.fast_open) else {}
