@@ -122,6 +122,12 @@ REFUSED = {
         'as pep is "proxy", which finds the addresses',
         '"doh"',
     ),
+    "names through a proxy for UDP": (
+        {"http": "h3", "pep": "masque", "dns": "doh"},
+        "run.dns.protocol",
+        'as pep is "masque", which finds the addresses',
+        '"doh"',
+    ),
     "names of a server behind the terminal": (
         {"server_behind": "terminal", "dns": "doh"},
         "run.dns.protocol",

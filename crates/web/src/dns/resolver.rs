@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 
 use super::message::{UDP_BYTES, read_question};
 use super::transport::{ask_over_udp, framed, read_body, read_framed, unframed};
-use super::zone::{TTL_S, Zone};
+use super::zone::{TTL_S, Zone, server_failure};
 use super::{CC, DOH_PATH, DOQ_ALPN, DOT_ALPN, MEDIA_TYPE, MOST_BYTES};
 use super::{number, port, resolver_at, spec_of_resolver};
 use crate::hosts::Hosts;
@@ -70,7 +70,7 @@ pub(crate) fn start_beyond<N: Net>(
         (ResolverPlace::Gateway, cache) => {
             let source = match cache {
                 ResolverCache::Warm => Source::Cache,
-                ResolverCache::Cold => Source::Elsewhere(dns.recursion_ns.unwrap_or(Duration::ZERO)),
+                ResolverCache::Cold => Source::Elsewhere(dns.recursion_ns.ok_or(OriginError::NoRecursion)?),
             };
             let at = SocketAddr::new(address, port(dns.protocol));
             resolver(source).listen(dns.protocol, at, identity, number(&hosts))
@@ -144,9 +144,10 @@ impl<N: Net> Resolver<N> {
             Source::Cache => {}
             Source::Elsewhere(span) => self.net.sleep(span).await,
             Source::BeyondLink { local, server } => {
-                // As a resolver that gets no answer gives none (it would say SERVFAIL later than the stub waits).
                 let mark = self.spec.mark();
-                ask_over_udp(&self.net, local, server, mark, id, &question).await.ok()?;
+                if ask_over_udp(&self.net, local, server, mark, id, &question).await.is_err() {
+                    return Some(server_failure(id, &question));
+                }
             }
         }
         Some(self.zone.answer(id, &question))

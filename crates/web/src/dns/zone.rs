@@ -37,10 +37,7 @@ impl Zone {
 
     /// The answer to a question, as a resolver gives it.
     pub(super) fn answer(&self, id: u16, question: &Question) -> Vec<u8> {
-        let mut message = Message::new(id, MessageType::Response, OpCode::Query);
-        message.metadata.recursion_desired = true;
-        message.metadata.recursion_available = true;
-        message.add_query(Query::query(question.name.clone(), question.kind));
+        let mut message = response(id, question);
         match self.hosts.iter().find(|(name, _)| *name == question.name) {
             None => message.metadata.response_code = ResponseCode::NXDomain,
             Some((name, address)) => match self.record(question.kind, name, *address) {
@@ -48,10 +45,7 @@ impl Zone {
                 None => _ = message.add_authority(nothing_else(name)),
             },
         }
-        let mut edns = Edns::new();
-        edns.set_max_payload(UDP_BYTES);
-        message.set_edns(edns);
-        message.to_vec().expect("names that were read can be written")
+        written(&message)
     }
 
     fn record(&self, kind: RecordType, name: &Name, address: IpAddr) -> Option<RData> {
@@ -67,6 +61,29 @@ impl Zone {
             _ => None,
         }
     }
+}
+
+/// The answer of a resolver that has got none itself: SERVFAIL (RFC 1035 section 4.1.1).
+pub(super) fn server_failure(id: u16, question: &Question) -> Vec<u8> {
+    let mut message = response(id, question);
+    message.metadata.response_code = ResponseCode::ServFail;
+    written(&message)
+}
+
+/// An answer that says nothing yet.
+fn response(id: u16, question: &Question) -> Message {
+    let mut message = Message::new(id, MessageType::Response, OpCode::Query);
+    message.metadata.recursion_desired = true;
+    message.metadata.recursion_available = true;
+    message.add_query(Query::query(question.name.clone(), question.kind));
+    let mut edns = Edns::new();
+    edns.set_max_payload(UDP_BYTES);
+    message.set_edns(edns);
+    message
+}
+
+fn written(message: &Message) -> Vec<u8> {
+    message.to_vec().expect("names that were read can be written")
 }
 
 /// What tells that a name has no such record, and for how long (RFC 2308 section 3).

@@ -21,6 +21,9 @@ pub enum OriginError {
     /// The page.
     #[error(transparent)]
     Page(#[from] PageError),
+    /// What its resolver does not know it has to ask for.
+    #[error("dns.recursion_ns: expected how long a cold resolver at the gateway asks others, found nothing")]
+    NoRecursion,
     /// iperf3 speaks to itself alone.
     #[error("iperf3 brings its own client and server, which run on the emulate engine")]
     Iperf3,

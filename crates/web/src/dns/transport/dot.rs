@@ -34,12 +34,23 @@ impl Connection {
 
     pub(super) async fn ask(&self, id: u16, question: &Question) -> Result<Answer, LookupError> {
         let (give, answer) = oneshot::channel();
-        // Whoever has the number already hears that the connection has closed: a number is one of 65 536.
-        self.waiting.borrow_mut().as_mut().ok_or(LookupError::Closed)?.insert(id, give);
+        let id = {
+            let mut waiting = self.waiting.borrow_mut();
+            let waiting = waiting.as_mut().ok_or(LookupError::Closed)?;
+            let id = unused(id, waiting);
+            waiting.insert(id, give);
+            id
+        };
         self.questions.send(framed(&question.message(id))).map_err(|_| LookupError::Closed)?;
         let bytes = answer.await.map_err(|_| LookupError::Closed)?;
         read_answer(&bytes, id, question).map_err(super::Unusable::on_connection)
     }
+}
+
+/// The first number from `id` on that no question under way has: by it alone its answer is known (RFC 7766 section 6.2.1).
+fn unused<T>(id: u16, waiting: &BTreeMap<u16, T>) -> u16 {
+    // There are fewer questions than numbers: a page has not so many hosts.
+    (0..=u16::MAX).map(|more| id.wrapping_add(more)).find(|id| !waiting.contains_key(id)).unwrap_or(id)
 }
 
 /// A message with its length before it (RFC 1035 section 4.2.2), to be written at once (RFC 7766 section 8).
@@ -85,4 +96,16 @@ async fn read<S: AsyncReadExt>(mut stream: ReadHalf<S>, waiting: Waiting) {
         }
     }
     waiting.borrow_mut().take();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_questions_under_way_have_one_number() {
+        let waiting = BTreeMap::from([(7, ()), (8, ()), (u16::MAX, ()), (0, ())]);
+        let numbers = [6, 7, u16::MAX].map(|id| unused(id, &waiting));
+        assert_eq!(numbers, [6, 9, 1]);
+    }
 }
