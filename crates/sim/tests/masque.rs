@@ -164,9 +164,8 @@ fn a_flow_goes_on_after_the_bursts_of_losses_of_a_queue_that_overflows() {
             (Transport::Quic, Direction::Down, Some(Duration::from_secs(60)));
         spec.workload = Workload::Bulk(BulkSpec { transport, direction, bytes: None, duration_ns });
         let goodput = ran(&spec).metrics.goodput_bps.unwrap();
-        // CUBIC within BBR has the least, 5.1 Mbit/s: BBR's rate follows what CUBIC sends, and CUBIC loses at the queue in
-        // between. One that stalls has none, and its connection is lost.
-        assert!(goodput > 4e6, "{inner:?} in {outer:?}: {goodput} bit/s");
+        // One that stalls carries what its slow start has, less than a path and its queue hold, 3 MB: 0.4 Mbit/s of 60 s.
+        assert!(goodput > 1e6, "{inner:?} in {outer:?}: {goodput} bit/s");
     }
 }
 

@@ -119,7 +119,7 @@ impl Asking {
         let local = IpAddr::V4(Addresses::STANDARD.client);
         let client = quic::Client { tls, local, qlog: None };
         let at = SocketAddr::new(IpAddr::V4(Addresses::STANDARD.gateway), 4443);
-        let sender = Sender { cc: Algorithm::Cubic, index: 7, dscp: mark() };
+        let sender = Sender::new(Algorithm::Cubic, 7, mark());
         let opened = quic::connect(&net, &client, quic::Host { name: HOST, at }, "h3", sender).await.unwrap();
         let mut builder = h3::client::builder();
         builder.send_grease(false).enable_datagram(true).enable_extended_connect(true);

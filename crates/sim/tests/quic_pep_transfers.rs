@@ -82,7 +82,7 @@ fn windows(spec: &mut RunSpec, window: u64, relay: u64) {
 }
 
 fn end<'a>(spec: &'a RunSpec, identity: &'a Identity, role: Role, index: u16) -> ProxyEnd<'a> {
-    ProxyEnd { spec, identity, role, sender: Sender { cc: spec.cc, index, dscp: Dscp::DEFAULT } }
+    ProxyEnd { spec, identity, role, sender: Sender::new(spec.cc, index, Dscp::DEFAULT) }
 }
 
 async fn send(mut out: SendStream, noise: Noise, half: Half) -> Fate {

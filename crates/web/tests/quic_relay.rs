@@ -53,7 +53,7 @@ async fn connected(
         spec: &spec,
         identity: &identity,
         role,
-        sender: Sender { cc: spec.cc, index: port, dscp: Dscp::DEFAULT },
+        sender: Sender::new(spec.cc, port, Dscp::DEFAULT),
     };
     let at = SocketAddr::new(ADDRESS, port);
     let server = end(accepts).accepting(net, at, &[HOST.to_owned()], PROTOCOL).unwrap();

@@ -16,7 +16,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use bentpipe_net::{Net, TcpSample};
-use bentpipe_run::{AckFrequencySpec, ConnectionReport, PepSpec, QuicSpec, RunSpec, Transport};
+use bentpipe_run::{AckFrequencySpec, ConnectionReport, QuicSpec, RunSpec, Transport};
 use bentpipe_units::Bytes;
 use noq::{AckFrequencyConfig, Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::PathId;
@@ -89,7 +89,7 @@ pub fn server<N: Net>(
     let crypto = QuicServerConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ServerConfig::with_crypto(Arc::new(crypto));
     let factory = Factory::new(spec, Role::Origin, sender, paths.to(None, spec), qlog);
-    config.transport_config(Arc::new(transport(spec, Role::Origin, factory, qlog)));
+    config.transport_config(Arc::new(transport(spec, Role::Origin, sender, factory, qlog)));
     tokens::give_out(&mut config, spec);
     let (socket, runtime) = net.quic_socket(at, sender.dscp)?;
     let socket = ProcessingSocket::over(socket, net.processor());
@@ -225,7 +225,7 @@ fn client_endpoint<N: Net>(
     let mut config = noq::ClientConfig::new(Arc::new(crypto));
     let path = client.tls.memory.paths.to(Some(host.at.ip()), client.tls.spec);
     let factory = Factory::new(client.tls.spec, Role::Client, sender, path, client.qlog);
-    config.transport_config(Arc::new(transport(client.tls.spec, Role::Client, factory, client.qlog)));
+    config.transport_config(Arc::new(transport(client.tls.spec, Role::Client, sender, factory, client.qlog)));
     config.token_store(client.tls.memory.store());
     let (socket, runtime) = net.quic_socket(SocketAddr::new(client.local, 0), sender.dscp)?;
     let socket = ProcessingSocket::over(socket, net.processor());
@@ -246,7 +246,13 @@ fn endpoint(spec: &RunSpec, role: Role, sender: Sender) -> EndpointConfig {
     config
 }
 
-fn transport(spec: &RunSpec, role: Role, factory: Factory, qlog: Option<&EventLogs>) -> TransportConfig {
+fn transport(
+    spec: &RunSpec,
+    role: Role,
+    sender: Sender,
+    factory: Factory,
+    qlog: Option<&EventLogs>,
+) -> TransportConfig {
     let quic: &QuicSpec = &spec.quic;
     let payload = u16::try_from(quic.udp_payload_bytes.get()).unwrap_or(u16::MAX);
     let mut config = TransportConfig::default();
@@ -266,14 +272,11 @@ fn transport(spec: &RunSpec, role: Role, factory: Factory, qlog: Option<&EventLo
         // A random bit per packet tells nothing here, and draws would shift with the traffic.
         .allow_spin(false)
         .ack_frequency_config(quic.ack_frequency.map(ack_frequency));
-    // Of the connection to a proxy for UDP alone: those within have smaller packets.
-    if let Some(PepSpec::Masque(masque)) = &spec.pep
-        && masque.udp_payload_bytes == quic.udp_payload_bytes
-    {
+    if let Some(most) = sender.datagrams {
         config
-            .datagram_send_buffer_size(usize::try_from(masque.relay_buffer_bytes.get()).unwrap_or(usize::MAX))
+            .datagram_send_buffer_size(usize::try_from(most.get()).unwrap_or(usize::MAX))
             // The library takes bursts of losses for a path with a smaller MTU than it had, and sends smaller packets from
-            // then on, in which no full packet of those within has room (RFC 9298 section 6.1).
+            // then on, in which no full datagram has room (RFC 9298 section 6.1).
             .min_mtu(payload);
     }
     if let Some(logs) = qlog {

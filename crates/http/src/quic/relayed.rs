@@ -80,7 +80,7 @@ impl ProxyEnd<'_> {
 
     fn transport(self) -> TransportConfig {
         let factory = Factory::new(self.spec, self.role, self.sender, None, None);
-        let mut config = transport(self.spec, self.role, factory, None);
+        let mut config = transport(self.spec, self.role, self.sender, factory, None);
         // What came first goes on first: so streams keep the order that their sender has given them by priority,
         // which a proxy is not told.
         config.send_fairness(false);

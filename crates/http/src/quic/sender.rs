@@ -1,6 +1,7 @@
 //! Who an endpoint is among those of a run.
 
 use bentpipe_run::{Algorithm, Dscp, RunSpec};
+use bentpipe_units::Bytes;
 
 /// Which end an endpoint is; each draws connection ids from a random stream of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +29,21 @@ pub struct Sender {
     pub index: u16,
     /// What it marks its packets with.
     pub dscp: Dscp,
+    /// What waits at most of the QUIC datagrams (RFC 9221) that its connections carry; none where they carry streams alone.
+    pub datagrams: Option<Bytes>,
 }
 
 impl Sender {
+    /// One whose connections carry streams alone.
+    pub const fn new(cc: Algorithm, index: u16, dscp: Dscp) -> Self {
+        Self { cc, index, dscp, datagrams: None }
+    }
+
     /// That between a run's client and host number `host`.
     pub fn with_host(spec: &RunSpec, host: usize) -> Self {
         // The odd ones are of visits.
         let index = u16::try_from(2 * host).unwrap_or(u16::MAX - 1);
-        Self { cc: spec.cc, index, dscp: spec.mark() }
+        Self::new(spec.cc, index, spec.mark())
     }
 
     /// That of a visit before, which draws from random streams of its own.

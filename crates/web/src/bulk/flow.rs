@@ -64,7 +64,7 @@ impl Flow {
 
     /// What its QUIC endpoints send as.
     pub(super) fn sender(self) -> Sender {
-        Sender { cc: self.cc, index: self.index, dscp: self.dscp }
+        Sender::new(self.cc, self.index, self.dscp)
     }
 
     /// Its limit when it is ordered at `now`, in a workload that started at `started`.

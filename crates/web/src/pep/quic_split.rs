@@ -118,7 +118,7 @@ impl<N: Net> Splitter<N> {
             Side::Terminal => (Role::TerminalAccepting, service.cc),
             Side::Gateway => (Role::GatewayAccepting, self.satellite),
         };
-        let end = self.end(&self.accepting, role, Sender { cc, index, dscp: service.dscp });
+        let end = self.end(&self.accepting, role, Sender::new(cc, index, service.dscp));
         let at = SocketAddr::new(self.config.address, port);
         let endpoint = end.accepting(&self.net, at, self.hosts.names(), service.protocol)?;
         let splitter = Rc::clone(self);
@@ -188,7 +188,7 @@ impl<N: Net> Splitter<N> {
                 (Role::GatewayOpening, service.cc, Hosts::address(self.config.origin, host))
             }
         };
-        let end = self.end(&self.opening, role, Sender { cc, index, dscp: service.dscp });
+        let end = self.end(&self.opening, role, Sender::new(cc, index, service.dscp));
         let from = SocketAddr::new(self.config.address, client_port);
         end.open(&self.net, from, Host { name, at: SocketAddr::new(address, port) }, protocol).await
     }

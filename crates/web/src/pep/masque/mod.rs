@@ -68,7 +68,7 @@ fn outer(spec: &RunSpec, masque: &MasqueSpec) -> RunSpec {
 
 /// As whom either end of the outer connection sends.
 fn sender(spec: &RunSpec, masque: &MasqueSpec) -> Sender {
-    Sender { cc: masque.cc, index: INDEX, dscp: spec.mark() }
+    Sender { datagrams: Some(masque.relay_buffer_bytes), ..Sender::new(masque.cc, INDEX, spec.mark()) }
 }
 
 /// What a datagram has room for.
