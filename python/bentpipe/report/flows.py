@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bentpipe.model.record import FlowRecord, QueueRecord
-from bentpipe.model.spec import BulkWorkload, FlowsWorkload, RunSpec, Transport
+from bentpipe.model.spec import BulkWorkload, FlowsWorkload, RunSpec
 from bentpipe.report.cells import CellResult
-from bentpipe.scenario.hosts.flows import flow_label
+from bentpipe.scenario.hosts.flows import flow_label, sender_label
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,10 +72,8 @@ def _labels(spec: RunSpec) -> list[str]:
     match spec.workload:
         case FlowsWorkload(flows=flows):
             return [flow_label(flow) for flow in flows]
-        case BulkWorkload(transport=Transport.TCP):
-            return [spec.cc]
         case BulkWorkload(transport=transport):
-            return [f"{transport}:{spec.cc}"]
+            return [sender_label(transport, spec.cc)]
     return []
 
 

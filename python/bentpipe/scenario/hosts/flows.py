@@ -46,10 +46,14 @@ def flow_specs(
 
 def flow_label(flow: model.FlowSpec) -> str:
     """Write a resolved flow in one word, as it may be written in a scenario."""
-    transport = "" if flow.transport is model.Transport.TCP else f"{flow.transport}:"
     start = f"@{_core.format_duration(flow.start_ns).replace(' ', '')}" if flow.start_ns else ""
     mark = "" if flow.dscp is None else f"#{code_point_name(flow.dscp)}"
-    return f"{transport}{flow.cc}{start}{mark}"
+    return f"{sender_label(flow.transport, flow.cc)}{start}{mark}"
+
+
+def sender_label(transport: model.Transport, cc: str) -> str:
+    """Write a transport and its congestion control in one word, as they may be written in a scenario."""
+    return cc if transport is model.Transport.TCP else f"{transport}:{cc}"
 
 
 def _flow_spec(
