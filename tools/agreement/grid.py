@@ -198,6 +198,7 @@ KINDS = (
             "tcp.connect_retry",
             "host.client.tls_handshake",
             "pep",
+            "dns",
         ),
         bars=WITHOUT_LOSS,
         remark=HANDSHAKE_TIME,
@@ -224,7 +225,7 @@ KINDS = (
         title="Bulk flows without random loss",
         parts=(Part(name="bulk", company=Company.ONE_A_CORE),),
         quantity=COMPLETION,
-        factors=(*PIPE, "bulk.size", "bulk.transport", "quic.ack_frequency.ack_eliciting_threshold"),
+        factors=(*PIPE, "bulk.size", "bulk.transport", "quic.ack_frequency.ack_eliciting_threshold", "pep"),
         bars=WITHOUT_LOSS,
     ),
     Kind(
