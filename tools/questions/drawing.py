@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+from matplotlib.axes import Axes
+
 from bentpipe.figures import style
 from tools.questions.answer import Answer
 from tools.questions.asked import Question
 
 BOUND_PERCENT = 100.0
-"""Intervals go on beyond."""
+"""What lies beyond is an arrow at the edge, with its value; intervals go on beyond."""
 
 _ROW_IN = 0.19
 _WIDTH_IN = 7.0
@@ -29,7 +31,9 @@ def draw(question: Question, answer: Answer, path: Path) -> None:
             found = row.difference_percent
             assert found is not None
             place = len(labels)
-            if found.low is not None and found.high is not None:
+            if abs(found.value) > BOUND_PERCENT:
+                _draw_beyond(axis, place, found.value)
+            elif found.low is not None and found.high is not None:
                 axis.plot([found.low, found.high], [place, place], color=style.GREY, linewidth=1.2)
             axis.plot([found.value], [place], marker="o", markersize=3.5, color="black", linestyle="")
             labels.append((row.setting, False))
@@ -44,3 +48,19 @@ def draw(question: Question, answer: Answer, path: Path) -> None:
     first = question.columns[0]
     axis.set_xlabel(f"{first.title} against {' '.join(question.reference.values())} in %", fontsize=7.5)
     figure.savefig(path, metadata={"Date": None})
+
+
+def _draw_beyond(axis: Axes, place: int, percent: float) -> None:
+    """Draw an arrow at the edge that a value lies beyond: a difference below -100 % there is not."""
+    axis.plot(
+        [BOUND_PERCENT], [place], marker=">", markersize=4.5, color="black", linestyle="", clip_on=False
+    )
+    axis.annotate(
+        f"{percent:+.0f} %",
+        (BOUND_PERCENT, place),
+        xytext=(-6, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        fontsize=6.5,
+    )
