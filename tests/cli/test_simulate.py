@@ -27,6 +27,18 @@ def test_a_page_takes_whole_round_trips_and_its_transmission(bentpipe, http, cc)
     assert record["metrics"]["plt_s"] < (handshakes + 2 + 4) * GEO_RTT_S
 
 
+def test_a_page_whose_host_is_asked_for_says_how_long_that_took(bentpipe):
+    page = ["page", "--link", "geo-alshagri-flat", "--http", "h2", "--page", "single-100k"]
+    known, asked = (
+        bentpipe(*page, "--engine", "simulate", "--set", f"dns={dns}").stdout for dns in ("none", "do53")
+    )
+    assert "Name lookup" not in known
+    [line] = [line for line in asked.splitlines() if "Name lookup" in line]
+    # One round trip of the question, and the transmission of some hundred bytes.
+    milliseconds = float(line.split()[2])
+    assert 1e3 * GEO_RTT_S < milliseconds < 1e3 * GEO_RTT_S + 5
+
+
 def test_a_second_run_gives_the_same_figures(bentpipe):
     arguments = ["--link", "flat:down=10Mbit/s,up=2Mbit/s,rtt=50ms,loss=1%", "--size", "1MB", "--seed", "7"]
     first, second = (bentpipe("bulk", *arguments, "--engine", "simulate").stdout for _ in range(2))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bentpipe.amounts import percent, rate, seconds, size
 from bentpipe.cli.output import echo, echo_text, print_columns
 from bentpipe.model.link import Dvbs2CapacitySpec, LinkSpec
-from bentpipe.model.record import FlowRecord, Metrics, QueueRecord, RunRecord, Status, Table
+from bentpipe.model.record import ConnectionReport, FlowRecord, Metrics, QueueRecord, RunRecord, Status, Table
 from bentpipe.model.spec import (
     BulkWorkload,
     FlowsWorkload,
@@ -31,6 +31,7 @@ def print_record(record: RunRecord, *, link: str) -> None:
     # What a load that was given up had by then is not what its names say.
     is_broken = record.status is Status.FAILED
     rows = _broken(metrics) if is_broken else _ROWS[spec.workload.kind](metrics)
+    rows = _name(record.client_connections) + rows
     rows += _browser(record)
     if "ping" in record.series:
         rows += _losses(record.series["ping"]["rtt_s"])
@@ -60,6 +61,14 @@ def _headline(record: RunRecord) -> str:
             return f"{transport} {direction} with {cc}"
         case PingWorkload(count=count):
             return f"{count} echo requests"
+
+
+def _name(connections: Sequence[ConnectionReport]) -> list[tuple[str, str, str]]:
+    """What the address of the page's own host took; nothing of a run whose client knew it."""
+    lookup_ns = connections[0].name_lookup_ns if connections else None
+    return (
+        [] if lookup_ns is None else [("Name lookup", seconds(lookup_ns / 1e9), "address of the page's host")]
+    )
 
 
 def _page_load(metrics: Metrics) -> list[tuple[str, str, str]]:
