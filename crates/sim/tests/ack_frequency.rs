@@ -3,7 +3,8 @@
 use crate::common;
 use crate::sample::{half_of, sample};
 use bentpipe_run::{
-    AckFrequencySpec, Algorithm, BulkSpec, Direction, LossSpec, Metrics, RunSpec, Status, Transport, Workload,
+    AckFrequencySpec, Algorithm, BulkSpec, Direction, Http, LossSpec, Metrics, PageLoadSpec, PageSpec,
+    Resumption, RunSpec, Status, TlsSpec, TlsVersion, Transport, Visit, Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -104,6 +105,21 @@ fn over_a_return_link_that_acknowledgements_fill_fewer_of_them_let_more_data_thr
     let goodput = |wanted| measured(&flow(Direction::Down, wanted, narrow)).goodput_bps.unwrap();
     let (usual, rare) = (goodput(None), goodput(Some(every(10))));
     assert!(rare > 1.2 * usual, "{rare} bit/s with every tenth, {usual} bit/s with every second");
+}
+
+#[test]
+fn an_initial_window_shorter_than_the_threshold_is_acknowledged_after_the_delay_with_early_data_too() {
+    // The answer to early data fills the initial window of ten packets before the handshake is confirmed. Of 1 MB over
+    // 100 Mbit/s and 600 ms, slow start takes the windows 10, 20, 40 ... 640: seven round trips and the first byte's.
+    let mut spec = flow(Direction::Down, Some(every(20)), RATE);
+    let queue = Bytes::new(10_000_000);
+    spec.link.forward = half_of(RTT, Rate::from_bps(100_000_000), queue);
+    let page = PageSpec { document_bytes: Some(Bytes::new(1_000_000)), ..PageSpec::new("one", []) };
+    let load = PageLoadSpec { visit: Some(Visit::Repeat), ..PageLoadSpec::new(Http::H3, 1, page) };
+    spec.workload = Workload::PageLoad(load);
+    spec.tls = Some(TlsSpec { version: TlsVersion::V1_3, resumption: Resumption::EarlyData });
+    let plt_s = measured(&spec).plt_s.unwrap();
+    assert!((4.0..5.5).contains(&plt_s), "{plt_s} s");
 }
 
 #[test]
