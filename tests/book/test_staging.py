@@ -56,3 +56,9 @@ def test_words_of_code_and_of_short_cells_do_not_count():
 def test_a_sentence_in_a_table_counts():
     sentence = " ".join(["word"] * 13)
     assert words(f"| a |\n| --- |\n| {sentence} |\n") == 13
+
+
+def test_tables_that_a_tool_writes_do_not_count():
+    sentence = " ".join(["word"] * 13)
+    table = f"| a |\n| --- |\n| {sentence} |\n"
+    assert words(f"<!-- scores -->\ntwo words\n\n{table}\n<!-- /scores -->\n\none {sentence}\n") == 16
