@@ -139,7 +139,7 @@ notebooks: setup-dev ## Run docs/notebooks from a clean kernel and write their o
 docs: setup-dev ## Build the documentation as a site, with its generated reference, in build/docs
 	$(BUILD) scripts/tools.sh book
 	$(BUILD) $(BIN)/python -m tools.book build/docs-source
-	$(BUILD) build/book/bin/python -m mkdocs build --strict --quiet
+	$(BUILD) env NO_MKDOCS_2_WARNING=1 build/book/bin/python -m mkdocs --quiet build --strict
 	@echo build/docs/index.html
 
 docs-crates: setup ## Build the documentation of the crates in target/doc

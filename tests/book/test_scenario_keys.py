@@ -20,7 +20,9 @@ TABLES = list(dict.fromkeys(tables(ScenarioTable) + tables(RunTable) + tables(Li
 KEYS = [(table, key) for table in TABLES for key in keys(table)]
 
 
-@pytest.mark.parametrize(("table", "key"), KEYS, ids=lambda value: value if isinstance(value, str) else value.__name__)
+@pytest.mark.parametrize(
+    ("table", "key"), KEYS, ids=lambda value: value if isinstance(value, str) else value.__name__
+)
 def test_every_key_has_a_meaning_and_its_default_is_one_that_there_is(table, key):
     assert scenario_keys.meaning(table, key)
     assert "{" not in scenario_keys.default(table, key).replace("`{}`", "")
@@ -34,7 +36,12 @@ def test_a_default_has_the_value_and_the_reason_that_stand_in_the_code():
 def test_each_key_stands_once_on_the_page():
     found = re.findall(r"^\| `([^`]+)` \|", scenario_keys.page(), re.MULTILINE)
     assert len(found) == len(set(found))
-    assert {"repetitions", "tcp.initial_window", "link.forward.dvbs2.modcod", "link.geometry.shells[].planes"} <= set(found)
+    assert {
+        "repetitions",
+        "tcp.initial_window",
+        "link.forward.dvbs2.modcod",
+        "link.geometry.shells[].planes",
+    } <= set(found)
 
 
 class Above:

@@ -13,7 +13,7 @@ PING = {"ping": {"count": 3}}
 CLASSES = {
     "base": "geo-snep",
     "forward": {"classes": [{"name": "voice", "dscp": ["EF"]}]},
-    "return": {"classes": [{"name": "voice", "dscp": ["EF"], "mix": "cra"}]},
+    "return": {"classes": [{"name": "voice", "dscp": ["EF"], "mix": "vbdc"}], "dama": "vbdc"},
 }
 RUNS = {
     "flow": {"link": FLAT, "bulk": {"size": "100 kB"}},

@@ -49,7 +49,9 @@ def _paths(entry):
 
 
 def test_words_of_code_and_of_short_cells_do_not_count():
-    text = "# One heading\n\nTwo `more`\nwords.\n\n```\nnone\n```\n\n| a | b |\n| --- | --- |\n| 1 | 2 ± 0.1 |\n"
+    text = (
+        "# One heading\n\nTwo `more`\nwords.\n\n```\nnone\n```\n\n| a | b |\n| --- | --- |\n| 1 | 2 ± 0.1 |\n"
+    )
     assert words(text) == 5
 
 
@@ -62,3 +64,7 @@ def test_tables_that_a_tool_writes_do_not_count():
     sentence = " ".join(["word"] * 13)
     table = f"| a |\n| --- |\n| {sentence} |\n"
     assert words(f"<!-- scores -->\ntwo words\n\n{table}\n<!-- /scores -->\n\none {sentence}\n") == 16
+
+
+def test_what_is_taken_from_others_has_its_licence_beside_it(site):
+    assert "Permission is hereby granted" in (site / "assets/iframe-worker/LICENSE").read_text()

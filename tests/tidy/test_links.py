@@ -3,6 +3,7 @@
 import os
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -25,15 +26,12 @@ def links(document: Path) -> list[str]:
 
 @cache
 def anchors(document: Path) -> frozenset[str]:
-    """Return what links may lead to in a document: headings, each further one of the same name numbered, and names."""
+    """Return what links may lead to in a document: headings and names."""
     text = document.read_text()
     tokens = parsed(text)
-    found: dict[str, int] = {}
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
-        if opening.type == "heading_open":
-            anchor = slug(plain(inline))
-            found[anchor] = found.get(anchor, 0) + 1
-    return frozenset(found) | set(NAMED.findall(text))
+    pairs = pairwise(tokens)
+    headings = {slug(plain(inline)) for opening, inline in pairs if opening.type == "heading_open"}
+    return frozenset(headings | set(NAMED.findall(text)))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

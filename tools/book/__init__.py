@@ -1,1 +1,1 @@
-"""The documentation as one site: the pages of docs/, and a reference that is generated from the code (`make docs`)."""
+"""The documentation as a site (`make docs`): the pages of docs/ and a reference made from the code."""

@@ -6,6 +6,7 @@ Pydantic takes the description of a field for what is expected of its value, so 
 import ast
 import inspect
 from functools import cache
+from itertools import pairwise
 from types import ModuleType
 
 
@@ -30,7 +31,7 @@ def of_module(module: ModuleType) -> dict[str, str]:
 def _classes(module: ModuleType) -> dict[str, ast.ClassDef]:
     try:
         tree = _tree(module)
-    except OSError:  # Of the standard library some modules have no source.
+    except (OSError, TypeError):  # Of `object` and of what is compiled there is no source.
         return {}
     return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
 
@@ -42,7 +43,7 @@ def _tree(module: ModuleType) -> ast.Module:
 def _texts(body: list[ast.stmt]) -> dict[str, str]:
     """Return the strings that follow assignments; one of two names has one text for both."""
     found: dict[str, str] = {}
-    for node, following in zip(body, body[1:], strict=False):
+    for node, following in pairwise(body):
         if (
             isinstance(following, ast.Expr)
             and isinstance(following.value, ast.Constant)
@@ -53,7 +54,13 @@ def _texts(body: list[ast.stmt]) -> dict[str, str]:
 
 
 def _names(node: ast.stmt) -> list[str]:
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    targets = (
+        node.targets
+        if isinstance(node, ast.Assign)
+        else [node.target]
+        if isinstance(node, ast.AnnAssign)
+        else []
+    )
     return [
         name.id
         for target in targets

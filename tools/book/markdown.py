@@ -19,7 +19,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def slug(heading: str) -> str:
-    """Return the anchor of a heading as GitHub and the site write it: letters, digits, hyphens, underscores."""
+    """Return the anchor of a heading as GitHub and the site write it."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 

@@ -13,7 +13,7 @@ KINDS = ("image/svg+xml", "image/png", "text/html", "text/plain")
 
 def page(path: Path) -> str:
     """Return the cells as Markdown: text as it is, code in blocks, below each its outputs."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook: NotebookNode = nbformat.reads(path.read_text(), as_version=4)  # type: ignore[no-untyped-call]
     return "\n\n".join(part for cell in notebook.cells for part in _cell(cell)) + "\n"
 
 

@@ -25,7 +25,8 @@ def _section(name: str) -> str:
 
 
 def _described(thing: object) -> str:
-    called = getattr(thing, "__func__", thing)
-    is_called = inspect.isfunction(called) or (inspect.isclass(called) and "__init__" in vars(called))
-    signature = f"{inspect.signature(called)}\n\n" if is_called else ""
+    called: object = getattr(thing, "__func__", thing)
+    signature = ""
+    if inspect.isfunction(called) or (inspect.isclass(called) and "__init__" in vars(called)):
+        signature = f"{inspect.signature(called)}\n\n"
     return f"{signature}{inspect.getdoc(thing)}"

@@ -15,9 +15,9 @@ from tools.book.markdown import table
 
 INTRODUCTION = """# Record of a run
 
-`bentpipe page --json` prints one, `bentpipe show DIR/RUN` one of a folder of results. Instants count from the start of the
-workload unless the text says otherwise; names end in their unit. The JSON schema is [run-record](run-record.schema.json), that of
-`spec` [run-spec](run-spec.schema.json).
+`bentpipe page --json` prints one, `bentpipe show DIR/RUN` one of a folder of results. Instants count from
+the start of the workload unless the text says otherwise; names end in their unit. The JSON schema is
+[run-record](run-record.schema.json), that of `spec` [run-spec](run-spec.schema.json).
 """
 
 
@@ -28,7 +28,7 @@ def page() -> str:
 
 
 def _classes(one: type[Frozen]) -> Iterator[type[Frozen]]:
-    """Yield a class and those within it, in the order of their fields; the specification has a schema of its own."""
+    """Yield a class and those within it in the order of fields; the specification has a schema of its own."""
     yield one
     for field in one.model_fields.values():
         for below in _within(field.annotation):

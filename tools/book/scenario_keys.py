@@ -13,8 +13,8 @@ from tools.book.markdown import slug, table
 INTRODUCTION = """# Scenario keys
 
 Generated from `python/bentpipe/scenario/written` and, for the defaults with their reasons,
-`python/bentpipe/scenario/defaults.py`. [Scenarios](../guide/scenarios.md) shows how they are used. A list of tables is written
-`[]` here: `flows[].cc` is the `cc` of one of them.
+`python/bentpipe/scenario/defaults.py`. [Scenarios](../guide/scenarios.md) shows how they are used. A list of
+tables is written `[]` here: `flows[].cc` is the `cc` of one of them.
 """
 CONSTANT = re.compile(r"\{([A-Z0-9_]+)\}")
 NAMED = "*"
@@ -23,10 +23,13 @@ NAMED = "*"
 
 def page() -> str:
     """Return the page: the file, a run, and a link, each with the tables within."""
-    parts = {"The file": ("", ScenarioTable), "A run": ("", RunTable), "A link": ("link", LinkTable)}
     seen: dict[type[Table], str] = {LinkTable: "A link"}
-    sections = [_sections(title, prefix, schema, seen) for title, (prefix, schema) in parts.items()]
-    return "\n".join([INTRODUCTION, *(text for section in sections for text in section)])
+    sections = [
+        *_sections("The file", "", ScenarioTable, seen),
+        *_sections("A run", "", RunTable, seen),
+        *_sections("A link", "link", LinkTable, seen),
+    ]
+    return "\n".join([INTRODUCTION, *sections])
 
 
 def meaning(schema: type[Table], key: str) -> str:
@@ -41,14 +44,15 @@ def meaning(schema: type[Table], key: str) -> str:
 
 
 def default(schema: type[Table], key: str) -> str:
-    """Return the default as a text, with its reason where it is a constant of `defaults`; empty without one."""
+    """Return the default, with its reason where it is a constant of `defaults`; empty without one."""
     return CONSTANT.sub(_constant, _parts(schema, key)[1])
 
 
 def _parts(schema: type[Table], key: str) -> tuple[str, str]:
     name = next(name for name, field in schema.model_fields.items() if (field.alias or name) == key)
-    text, _, default_ = attributes.of_class(schema)[name].partition("Default: ")
-    return text.strip(), default_.strip().removesuffix(".")
+    words = attributes.of_class(schema)[name].split()
+    text, _, default_ = " ".join(words).partition("Default: ")
+    return text.strip(), default_.removesuffix(".")
 
 
 def _constant(match: re.Match[str]) -> str:
@@ -82,4 +86,3 @@ def _step(annotation: str) -> str:
     if annotation.startswith("dict") or "dict[" in annotation:
         return f".{NAMED}"
     return "[]" if annotation.startswith("list") or "list[" in annotation else ""
-

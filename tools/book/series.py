@@ -1,4 +1,4 @@
-"""The time series of a record: their columns with units. A test compares them with those of simulated runs."""
+"""The time series of a record with the units of columns; a test compares them with simulated runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,9 +8,10 @@ from tools.book.markdown import table
 
 INTRODUCTION = """# Series of a run
 
-Rows are 100 ms apart unless the text says otherwise. `time_s` counts from the start of the workload. A value that does not exist, such
-as the round trip of a lost ping, is NaN, in JSON null. In a folder of results series are Parquet files with the columns `run_id` and
-`attempt` besides; `bentpipe export DIR --format parquet` writes them with units in the schema.
+Rows are 100 ms apart unless the text says otherwise. `time_s` counts from the start of the workload. A
+value that does not exist, such as the round trip of a lost ping, is NaN, in JSON null. In a folder of
+results series are Parquet files with the columns `run_id` and `attempt` besides;
+`bentpipe export DIR --format parquet` writes them with units in the schema.
 """
 
 
@@ -53,7 +54,9 @@ SERIES = {
     "progress": Series(
         "flows", TIME | {"client_port": "The flow.", "received_bytes": "Payload received in the row."}
     ),
-    "ping": Series("pings, a row for each", {"sequence": "Number of the request.", "rtt_s": "Its round trip."}),
+    "ping": Series(
+        "pings, a row for each", {"sequence": "Number of the request.", "rtt_s": "Its round trip."}
+    ),
     "path": Series(
         "links that change over time",
         TIME

@@ -20,11 +20,14 @@ LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
 """A link to a path: not to an anchor of the page, and with no scheme."""
 FENCE = re.compile(r"^(```.*?^```)", re.MULTILINE | re.DOTALL)
 NOTEBOOK = ".ipynb"
+ASSETS = Path(__file__).parent / "assets"
+"""Scripts of the site: `iframe-worker` 1.0.4 (MIT), as the registry of npm has it (`shim/index.js`)."""
 
 
 def stage(target: Path) -> None:
     """Write the sources of the site anew, without the generated reference."""
     shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(ASSETS, target / "assets")
     for source in _documents():
         place = target / site_path(source)
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
 """Counts the prose of the documentation: all words but those of code and of data in tables.
 
-`python -m tools.book.words` lists the pages; a test holds the sum below BAR. A cell of a table is data when it is short, such as a
-number with its interval, a name or a key: that is looked up and not read. A longer one is a sentence, and counts, unless the table
-is one that a tool writes between marks (`tools/block.py`).
+`python -m tools.book.words` lists the pages; a test holds the sum below BAR. A cell of a table is data when
+it is short, such as a number with its interval, a name or a key: that is looked up and not read. A longer
+one is a sentence, and counts, unless the table is one that a tool writes between marks (`tools/block.py`).
 """
 
 import re
