@@ -68,3 +68,7 @@ def test_tables_that_a_tool_writes_do_not_count():
 
 def test_what_is_taken_from_others_has_its_licence_beside_it(site):
     assert "Permission is hereby granted" in (site / "assets/iframe-worker/LICENSE").read_text()
+
+
+def test_literature_does_not_count():
+    assert words("three words here\n\n## References\n\n- RFC 9000\n") == 3
