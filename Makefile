@@ -14,7 +14,7 @@ MEASURE := scripts/under-sudo.sh measure
 SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-python.sh \
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
-.PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement agreement-random fuzz bench bench-peers bench-cluster million mutants docs clean
+.PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement agreement-random fuzz bench bench-peers bench-cluster million mutants docs docs-crates clean
 .PHONY: lock audit model notebooks questions third-party setup-third-party wheel test-wheel image-rehearsal
 
 help: ## List the targets
@@ -136,8 +136,14 @@ questions: setup ## Measure the scenarios of docs/questions in virtual time and 
 notebooks: setup-dev ## Run docs/notebooks from a clean kernel and write their outputs anew
 	$(BUILD) $(BIN)/python -m tools.notebooks
 
-docs: setup ## Build the documentation with its generated reference in build/docs
-	$(BUILD) scripts/build-docs.sh
+docs: setup-dev ## Build the documentation as a site, with its generated reference, in build/docs
+	$(BUILD) scripts/tools.sh book
+	$(BUILD) $(BIN)/python -m tools.book build/docs-source
+	$(BUILD) env NO_MKDOCS_2_WARNING=1 build/book/bin/python -m mkdocs --quiet build --strict
+	@echo build/docs/index.html
+
+docs-crates: setup ## Build the documentation of the crates in target/doc
+	$(BUILD) env RUSTDOCFLAGS="--deny warnings" cargo doc --locked --workspace --no-deps --quiet
 
 # Options such as `make lock LOCK=--upgrade`.
 lock: ## Write requirements*.lock anew from pyproject.toml

@@ -20,3 +20,4 @@ compile requirements-tools.lock "What make lock and make audit use." --group too
 compile requirements-image.lock "What images install beside the wheel: the package's dependencies, without its extras." \
     pyproject.toml --constraint requirements.lock "$@"
 compile requirements-wheel.lock "What make wheel uses." --group build --group wheel --constraint requirements.lock "$@"
+compile requirements-book.lock "What make docs uses beside the package." --group book --constraint requirements.lock "$@"

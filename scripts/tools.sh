@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes an environment of programs for the project itself. Argument: `tools` (uv, pip-audit) or `wheel` (maturin, zig,
-# auditwheel, twine); it stands in build/PURPOSE as requirements-PURPOSE.lock has it.
+# Makes an environment of programs for the project itself. Argument: `tools` (uv, pip-audit), `wheel` (maturin, zig,
+# auditwheel, twine) or `book` (MkDocs); it stands in build/PURPOSE as requirements-PURPOSE.lock has it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-purpose=${1:?tools or wheel}
+purpose=${1:?tools, wheel or book}
 wanted=requirements-$purpose.lock
 venv=build/$purpose
 

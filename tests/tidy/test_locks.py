@@ -19,6 +19,7 @@ WANTED = {
     "requirements-image.lock": PROJECT["project"]["dependencies"],
     "requirements-dev.lock": GROUPS["tests"],
     "requirements-tools.lock": GROUPS["tools"],
+    "requirements-book.lock": GROUPS["book"],
     "requirements-wheel.lock": [*GROUPS["build"], *GROUPS["wheel"]],
 }
 

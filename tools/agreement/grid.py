@@ -149,22 +149,17 @@ LEAST_INDISTINGUISHABLE = 0.9
 """Share of the lossy cells that the test must not tell apart."""
 
 HANDSHAKE_TIME = """\
-In virtual time TLS takes no time unless a scenario says how much, on the kernel 0.1 to 0.5 ms at either end,
-and in one cell that decides a round trip. With `tcp.connect_retry` the request on the duplicate connection
-and the handshakes of the other four leave within 0.2 ms of each other in virtual time and 1.3 ms apart, the
-other way round, on the kernel: its second flight then waits some 40 ms behind their first ones, at which
-HyStart ends slow start, and its next object takes two flights instead of one. With the handshakes that
-`bentpipe bench --host` measures here (`host.client.tls_handshake` = 0.19 ms, `host.server.tls_handshake` =
-0.12 ms) the simulator has 4.90 s too. The cell stands in the grid twice: as it is, and with handshakes of
-0.5 ms, which outlast what else the machine adds: then both engines have the same ([host](models/host.md))."""
+In virtual time TLS takes no time unless a scenario states it, on the kernel 0.1 to 0.5 ms at either end; in one
+cell this decides a round trip. With `tcp.connect_retry` a request and four handshakes leave within 0.2 ms in
+virtual time and 1.3 ms apart in the other order on the kernel, where HyStart then ends slow start early. With
+the times of `bentpipe bench --host` (0.19 and 0.12 ms) the simulator has 4.90 s too, and with handshakes of
+0.5 ms, a second cell of the grid, both engines agree ([host](models/host.md))."""
 
 LATE_AND_MARKED = """\
-DualPI2 marks Prague's packets that waited 0.8 ms and longer. On the kernel now and then a sender, a receiver
-or the link itself wakes up later than that; what it was late with arrives at the queue in a burst, some of it
-is marked, and a window that has left slow start comes back by one packet in each round trip. In virtual time
-nothing is late. With acknowledgements held for up to 3 ms in one millisecond of a hundred
-(`link.return.jitter`) the simulator's Prague takes 8.6 to 8.9 s instead of 8.4 s. Runs that lateness made
-invalid took up to 11.8 s."""
+DualPI2 marks Prague's packets after 0.8 ms. On the kernel a process now and then wakes up later than that; its
+burst is partly marked, and the window recovers by a packet per round trip. With acknowledgements held for up
+to 3 ms in one millisecond of a hundred (`link.return.jitter`) the simulator has 8.6 to 8.9 s instead of 8.4 s.
+Late, invalid runs took up to 11.8 s."""
 
 KINDS = (
     Kind(

@@ -61,17 +61,16 @@ Hybla and PCC Vivace as programs in the kernel (crates/bpf), against the Rust on
 """
 
 _METHOD = f"""
-The error of a cell is the simulated median over the emulated median, less one. With random loss, equal seeds
-lose the n-th packet in both engines or in neither, so that the medians differ by the engines alone. The
-two-sample test (Cramér-von Mises, exact, level {TEST_LEVEL:.0%}) compares the emulated runs with simulated
-ones of other seeds, as it assumes independent samples; it may tell apart at most
-{1 - LEAST_INDISTINGUISHABLE:.0%} of the cells. *Spread* is the range of the emulated runs of a cell over
-their median: what the emulator itself leaves open.
+The error of a cell is the simulated median over the emulated median, less one. With random loss equal seeds
+lose the same packets in both engines. The two-sample test (Cramér-von Mises, exact, level {TEST_LEVEL:.0%})
+compares emulated runs with simulated ones of other seeds and may tell apart at most
+{1 - LEAST_INDISTINGUISHABLE:.0%} of the cells. *Spread* is the range of a cell's emulated runs over their
+median.
 
-Where a run has one of two outcomes, the test alone judges, on more runs. That is so for CUBIC over TCP on
-`geo-alshagri`: the phase of the superframes, which is drawn, decides whether HyStart takes the wait for a
-timeslot for a queue and ends slow start early (docs/studies/alshagri2023.md). So it is for HTTP/2 over the
-mix of `geo-snep`, where the end of the page goes with the last flight or a round trip later.
+Where runs have one of two outcomes only the test judges, on more runs: for CUBIC over TCP on `geo-alshagri`,
+where the superframe phase decides whether HyStart takes a slot wait for a queue
+(docs/studies/alshagri2023.md), and for HTTP/2 over the mix of `geo-snep`, where the page ends with the last
+flight or a round trip later.
 """
 
 

@@ -87,11 +87,10 @@ def _introduction(drawn: Sequence[Measured]) -> str:
     seeds = sorted({seed for each in drawn if (seed := seed_of(each.cell.name)) is not None})
     done = sum(not each.missing for each in drawn)
     return f"""\
-Cells that nobody has chosen, from all that both engines have: `make agreement-random SEED=1 N=300` draws
-pipes, presets, carriers and paths that change, with losses, delay variation and queues of each kind; pages by
-every protocol, with handshakes, proxies and settings of the hosts; flows alone and in company, by every
-congestion control over TCP and QUIC, down and up; pings. A cell is drawn again where its settings cannot go
-together, where a run fails in virtual time, takes more than 25 s or sends more than 200 000 packets.
+`make agreement-random SEED=1 N=300` draws cells from all that both engines have: links of every kind with
+losses, delay variation and queues; pages by every protocol with handshakes, proxies and settings; flows by
+every congestion control over TCP and QUIC; pings. Impossible cells, runs that fail in virtual time, take more
+than 25 s or send more than 200 000 packets are drawn again.
 
 {len(drawn)} cells (seed {", ".join(map(str, seeds))}) stand in `data/agreement/random.csv`, {done} of them
 measured by both engines. `python -m tools.agreement_random show 1-17` prints one as a scenario.
@@ -100,11 +99,10 @@ measured by both engines. `python -m tools.agreement_random show 1-17` prints on
 
 _BARS = " and ".join(f"{share:.0%} within {bar:.0%}" for bar, share in BARS.items())
 _METHOD = f"""
-Bars: a median below {MEDIAN_BAR:.1%}, {_BARS}. The error is that of the medians of runs with equal seeds; of
-a share it is the difference itself. A cell is emulated once where five runs of the simulator say one thing,
-and five times where chance decides something or the first run is off by more than 2 %. *Spread* is the range
-of the emulated runs over their median: where it is larger than the error, the emulator does not agree with
-itself any better. A run that succeeds in one engine *alone* has no error and is listed.
+Bars: a median below {MEDIAN_BAR:.1%}, {_BARS}. Errors are of medians of runs with equal seeds; of shares they
+are differences. A cell is emulated once where five simulated runs are equal, five times where chance decides
+or the first run is off by more than 2 %. *Spread* is the range of the emulated runs over their median. A run
+that succeeds in one engine *alone* has no error and is listed.
 """
 
 

@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn positions_are_the_same_to_the_last_bit_on_any_machine() {
-        // Of this implementation: docs/decisions/sgp4.md.
+        // Of this implementation: docs/decisions.md.
         let of = |set: usize| read(SGP4_VER[set].0).unwrap()[0].teme_km(1e6).unwrap();
         let bits = |set: usize| [of(set).x, of(set).y, of(set).z].map(f64::to_bits);
         assert_eq!(bits(0), [0xc0ba_0467_710b_a9db, 0xc0a3_32c1_c21d_fb05, 0xc05c_a318_37bc_b77a]);

@@ -1,0 +1,1 @@
+"""The documentation as a site (`make docs`): the pages of docs/ and a reference made from the code."""
