@@ -102,7 +102,7 @@ class SiteTable(Table):
     longitude: str | None = Field(default=None, description=DEGREES)
     """Longitude, east positive. Required."""
     altitude: str | None = Field(default=None, description=LENGTH)
-    """Height above sea level. Default: {SITE_ALTITUDE}."""
+    """Height above the ellipsoid. Default: {SITE_ALTITUDE}."""
 
 
 class ShellTable(Table):
