@@ -121,7 +121,7 @@ impl Bulk for SimStream {
     fn poll_send_known(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        content: &[u8],
+        content: &Bytes,
     ) -> Poll<io::Result<usize>> {
         match self.content {
             Content::Bytes => self.poll_write(cx, content),
