@@ -1,9 +1,11 @@
 //! Streams whose receiver knows beforehand what comes.
 
+use std::future::Future;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
+use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// A stream that may carry content which its receiver knows beforehand.
@@ -16,7 +18,7 @@ pub trait Bulk: AsyncRead + AsyncWrite + Unpin {
     fn poll_send_known(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        content: &[u8],
+        content: &Bytes,
     ) -> Poll<io::Result<usize>> {
         self.poll_write(cx, content)
     }
@@ -44,4 +46,15 @@ pub enum Known {
 }
 
 /// A QUIC stream.
-impl Bulk for tokio::io::Join<noq::RecvStream, noq::SendStream> {}
+impl Bulk for tokio::io::Join<noq::RecvStream, noq::SendStream> {
+    /// Lends the content to the library, which would copy what it is written.
+    fn poll_send_known(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        content: &Bytes,
+    ) -> Poll<io::Result<usize>> {
+        let mut chunks = &mut [content.clone()][..];
+        let written = pin!(self.get_mut().writer_mut().write_many_chunks(&mut chunks));
+        written.poll(cx).map_err(io::Error::from)
+    }
+}

@@ -7,6 +7,7 @@ mod addresses;
 mod bulk;
 mod middlebox;
 mod processor;
+mod protection;
 mod quic_socket;
 mod stream;
 #[cfg(feature = "testing")]
@@ -27,6 +28,7 @@ pub use addresses::Addresses;
 pub use bulk::{Bulk, Known};
 pub use middlebox::{Intercepted, Interceptor, Middlebox};
 pub use processor::{Core, Processor};
+pub use protection::Protection;
 pub use quic_socket::{QuicDatagram, QuicDatagrams, QuicSocket};
 pub use stream::{Listener, Probe, Stream, TcpSample};
 
@@ -95,6 +97,11 @@ pub trait Net: Clone + 'static {
     /// The host's processor, where the run says how fast that is.
     fn processor(&self) -> Option<Processor> {
         None
+    }
+
+    /// How QUIC's packets are protected on the way, the same at all hosts of a network.
+    fn quic_protection(&self) -> Protection {
+        Protection::Cipher
     }
 
     /// Returns after `span`.

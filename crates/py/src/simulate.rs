@@ -41,7 +41,7 @@ impl Simulator {
     ) -> PyResult<String> {
         let spec: RunSpec = from_json(spec)?;
         let provenance: Provenance = from_json(provenance)?;
-        let config = Config { epoch: epoch(), artifacts, sites: Arc::clone(&self.sites) };
+        let config = Config { artifacts, sites: Arc::clone(&self.sites), ..Config::new(epoch()) };
         let record = py.detach(|| match simulate(&spec, &config) {
             Ok(reports) => assemble(run_id, Engine::Simulate, spec, provenance, reports),
             Err(error) => failed(

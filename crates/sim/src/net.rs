@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bentpipe_net::{Datagrams, Net, Processor, QuicSocket};
+use bentpipe_net::{Datagrams, Net, Processor, Protection, QuicSocket};
 use bentpipe_run::{Algorithm, BbrSpec, Dscp, RunSpec, TcpSpec};
 use bentpipe_tcp::{Config, FastOpen, Memory, PortError, TimerWheel};
 use bentpipe_units::Time;
@@ -35,6 +35,7 @@ pub struct SimNet {
     /// The instant of time zero, for the QUIC library.
     pub(crate) epoch: Instant,
     pub(crate) content: Content,
+    pub(crate) protection: Protection,
     /// What its senders know of paths.
     pub(crate) paths: Memory,
 }
@@ -130,6 +131,10 @@ impl Net for SimNet {
 
     fn processor(&self) -> Option<Processor> {
         self.host.shared().processors.of(self.host.id())
+    }
+
+    fn quic_protection(&self) -> Protection {
+        self.protection
     }
 
     fn with_tcp(&self, tcp: &TcpSpec) -> Self {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use bentpipe_http::tls::Identity;
-use bentpipe_net::Addresses;
+use bentpipe_net::{Addresses, Protection};
 use bentpipe_run::{LinkReport, PepSpec, RunSpec};
 use bentpipe_tcp::Memory;
 use bentpipe_units::{Bytes, Duration, Time};
@@ -32,17 +32,24 @@ pub struct Network {
     spec: Rc<RunSpec>,
     epoch: Instant,
     content: Content,
+    protection: Protection,
 }
 
 impl Network {
     /// The network of `spec`, which counts from now on. `epoch` is what the QUIC library takes for the instant of time zero.
     pub fn new(spec: &RunSpec, epoch: Instant, content: Content) -> Self {
-        Self::with_tap(spec, epoch, content, None)
+        Self::with_tap(spec, epoch, content, content.protection(), None)
     }
 
-    pub(crate) fn with_tap(spec: &RunSpec, epoch: Instant, content: Content, tap: Option<Tap>) -> Self {
+    pub(crate) fn with_tap(
+        spec: &RunSpec,
+        epoch: Instant,
+        content: Content,
+        protection: Protection,
+        tap: Option<Tap>,
+    ) -> Self {
         let shared = Rc::new(Shared::new(spec, tap));
-        Self { shared, spec: Rc::new(seen_by_hosts(spec)), epoch, content }
+        Self { shared, spec: Rc::new(seen_by_hosts(spec)), epoch, content, protection }
     }
 
     /// The client.
@@ -146,7 +153,7 @@ impl Network {
     fn host(&self, id: HostId) -> SimNet {
         let host = HostHandle::new(Rc::clone(&self.shared), id);
         let (spec, paths) = (Rc::clone(&self.spec), Memory::default());
-        SimNet { host, spec, epoch: self.epoch, content: self.content, paths }
+        SimNet { host, spec, epoch: self.epoch, content: self.content, protection: self.protection, paths }
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use bentpipe_http::quic::EventLogs;
 use bentpipe_http::tls::{Identity, Memory, Secrets};
-use bentpipe_net::{Addresses, Net};
+use bentpipe_net::{Addresses, Net, Protection};
 use bentpipe_run::{ClientReport, RunReports, RunSpec};
 use bentpipe_trace::pcapng;
 use bentpipe_web::origin::{self, Origin};
@@ -29,12 +29,15 @@ pub struct Config {
     pub artifacts: Option<PathBuf>,
     /// Where pages come from; runs that share it make each page once.
     pub sites: Arc<Sites>,
+    /// How packets of QUIC are protected. When it is not said, by the cipher where a capture shows them, that they can
+    /// be decrypted; elsewhere as the [`Content`] wants.
+    pub protection: Option<Protection>,
 }
 
 impl Config {
     /// Captures nothing and shares nothing.
     pub fn new(epoch: Instant) -> Self {
-        Self { epoch, artifacts: None, sites: Arc::default() }
+        Self { epoch, artifacts: None, sites: Arc::default(), protection: None }
     }
 }
 
@@ -46,7 +49,7 @@ pub fn simulate(spec: &RunSpec, config: &Config) -> Result<RunReports, Simulatio
     simulate_with(spec, config, Content::Length)
 }
 
-/// As [`simulate`], with a choice of what bulk flows over TCP carry. The packets are the same either way.
+/// As [`simulate`], with a choice of what bulk flows carry. The packets are the same either way.
 ///
 /// # Errors
 /// As [`simulate`].
@@ -62,7 +65,12 @@ pub fn simulate_with(
     let tap = capture.map(|folder| Tap::create(folder.join(pcapng::FILE_NAME))).transpose()?;
     let secrets = Arc::<Secrets>::default();
     let captured_secrets = tap.is_some().then(|| Arc::clone(&secrets));
-    let network = Network::with_tap(spec, config.epoch, content, tap);
+    let protection = match tap {
+        Some(_) => Protection::Cipher,
+        None => content.protection(),
+    };
+    let protection = config.protection.unwrap_or(protection);
+    let network = Network::with_tap(spec, config.epoch, content, protection, tap);
     let client = Client {
         spec: network.spec().clone(),
         authority_der: identity.authority_der.clone(),

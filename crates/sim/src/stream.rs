@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bentpipe_net::{Bulk, Known, Listener, Probe, Stream, TcpSample};
+use bentpipe_net::{Bulk, Known, Listener, Probe, Protection, Stream, TcpSample};
 use bentpipe_tcp::{Closed, ConnectionId, Payload, StreamError};
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -34,10 +34,20 @@ pub struct SimStream {
 /// What stands for content that both ends of a stream know beforehand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// The number of its bytes.
+    /// The number of its bytes, and over QUIC bytes that nothing encrypts.
     Length,
     /// Its bytes, which the receiver verifies; the packets are the same, and everything takes longer.
     Bytes,
+}
+
+impl Content {
+    /// How packets of QUIC are protected that nobody reads but their receiver.
+    pub(crate) const fn protection(self) -> Protection {
+        match self {
+            Self::Length => Protection::Length,
+            Self::Bytes => Protection::Cipher,
+        }
+    }
 }
 
 /// A window on a simulated TCP connection.
@@ -121,7 +131,7 @@ impl Bulk for SimStream {
     fn poll_send_known(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        content: &[u8],
+        content: &Bytes,
     ) -> Poll<io::Result<usize>> {
         match self.content {
             Content::Bytes => self.poll_write(cx, content),

@@ -16,6 +16,7 @@ mod masque;
 mod masque_rules;
 mod pep;
 mod pep_transfers;
+mod protection;
 mod quic_pep;
 mod quic_pep_transfers;
 mod resumption;

@@ -142,7 +142,7 @@ pub(super) struct Adapter {
     usage: UsageTracker,
     /// Whether a window has to be used to grow in slow start.
     cwnd_validation: Switch,
-    /// Packets not known to be delivered, in order of sending.
+    /// Packets from the first on that is not known to be delivered, in order of sending.
     outstanding: VecDeque<Outstanding>,
     in_flight: Bytes,
     /// Sent since the connection started, lost or not.
@@ -168,7 +168,8 @@ pub(super) struct Adapter {
 struct Outstanding {
     sent: Time,
     number: u64,
-    state: PacketState,
+    /// None once it is delivered: behind thousands of lost packets it keeps its place, for they would have to move up.
+    state: Option<PacketState>,
 }
 
 /// An episode of loss: losses of packets sent before it started belong to it, however late they are found out.
@@ -303,8 +304,12 @@ impl Adapter {
     fn take(&mut self, sent: Time, number: u64) -> Option<PacketState> {
         let from = self.outstanding.partition_point(|packet| packet.sent < sent);
         let until = self.outstanding.partition_point(|packet| packet.sent <= sent);
-        let index = (from..until).find(|index| self.outstanding[*index].number == number)?;
-        self.outstanding.remove(index).map(|packet| packet.state)
+        let mut same_time = self.outstanding.range_mut(from..until);
+        let state = same_time.find_map(|packet| packet.state.take_if(|_| packet.number == number));
+        while self.outstanding.front().is_some_and(|packet| packet.state.is_none()) {
+            self.outstanding.pop_front();
+        }
+        state
     }
 
     fn log_phases(&mut self) {
@@ -326,7 +331,7 @@ impl Controller for Adapter {
         let demand = self.estimator.demand();
         self.algorithm.on_sent(&SentSample { now, bytes, prior_in_flight: self.in_flight, demand });
         let state = self.estimator.on_sent(now, self.in_flight);
-        self.outstanding.push_back(Outstanding { sent: now, number: pn, state });
+        self.outstanding.push_back(Outstanding { sent: now, number: pn, state: Some(state) });
         self.in_flight += bytes;
         self.sent += bytes;
         self.next_packet = pn + 1;

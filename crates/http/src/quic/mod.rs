@@ -7,6 +7,7 @@ mod h3_frames;
 mod h3_transport;
 mod paths;
 mod processing;
+mod protection;
 mod relayed;
 mod resume_events;
 mod sender;
@@ -20,7 +21,6 @@ use bentpipe_run::{AckFrequencySpec, ConnectionReport, QuicSpec, RunSpec, Transp
 use bentpipe_units::Bytes;
 use noq::{AckFrequencyConfig, Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::PathId;
-use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 
 pub use early::{Early, secured};
 pub use event_logs::EventLogs;
@@ -86,8 +86,7 @@ pub fn server<N: Net>(
     paths: &Paths,
     qlog: Option<&EventLogs>,
 ) -> Result<Endpoint, QuicError> {
-    let crypto = QuicServerConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
-    let mut config = noq::ServerConfig::with_crypto(Arc::new(crypto));
+    let mut config = noq::ServerConfig::with_crypto(protection::server(net, tls)?);
     let factory = Factory::new(spec, Role::Origin, sender, paths.to(None, spec), qlog);
     config.transport_config(Arc::new(transport(spec, Role::Origin, sender, factory, qlog)));
     tokens::give_out(&mut config, spec);
@@ -221,8 +220,7 @@ fn client_endpoint<N: Net>(
     sender: Sender,
     tls: rustls::ClientConfig,
 ) -> Result<Endpoint, QuicError> {
-    let crypto = QuicClientConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
-    let mut config = noq::ClientConfig::new(Arc::new(crypto));
+    let mut config = noq::ClientConfig::new(protection::client(net, tls)?);
     let path = client.tls.memory.paths.to(Some(host.at.ip()), client.tls.spec);
     let factory = Factory::new(client.tls.spec, Role::Client, sender, path, client.qlog);
     config.transport_config(Arc::new(transport(client.tls.spec, Role::Client, sender, factory, client.qlog)));

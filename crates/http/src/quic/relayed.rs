@@ -7,10 +7,10 @@ use std::sync::Arc;
 use bentpipe_net::Net;
 use bentpipe_run::{RunSpec, Transport};
 use noq::{Endpoint, TransportConfig};
-use noq_proto::crypto::rustls::{HandshakeData, QuicClientConfig, QuicServerConfig};
+use noq_proto::crypto::rustls::HandshakeData;
 
 use super::controller::Factory;
-use super::{Host, QuicError, Role, Sender, endpoint, tokens, transport};
+use super::{Host, QuicError, Role, Sender, endpoint, protection, tokens, transport};
 use crate::tls::{Identity, TlsSettings};
 
 /// One side of a proxy, and what its connections are like.
@@ -40,8 +40,7 @@ impl ProxyEnd<'_> {
     ) -> Result<Endpoint, QuicError> {
         let settings = TlsSettings::of(self.spec, Transport::Quic).map_err(tls)?;
         let config = settings.server_of_all(self.identity, names, &[protocol]).map_err(tls)?;
-        let crypto = QuicServerConfig::try_from(config).map_err(tls)?;
-        let mut config = noq::ServerConfig::with_crypto(Arc::new(crypto));
+        let mut config = noq::ServerConfig::with_crypto(protection::server(net, config)?);
         config.transport_config(Arc::new(self.transport()));
         tokens::give_out(&mut config, self.spec);
         let (socket, runtime) = net.quic_socket(at, self.sender.dscp)?;
@@ -63,8 +62,7 @@ impl ProxyEnd<'_> {
     ) -> Result<(Endpoint, noq::Connection), QuicError> {
         let settings = TlsSettings::of(self.spec, Transport::Quic).map_err(tls)?;
         let config = settings.client_of_proxy(self.identity, protocol).map_err(tls)?;
-        let crypto = QuicClientConfig::try_from(config).map_err(tls)?;
-        let mut config = noq::ClientConfig::new(Arc::new(crypto));
+        let mut config = noq::ClientConfig::new(protection::client(net, config)?);
         config.transport_config(Arc::new(self.transport()));
         let (socket, runtime) = match net.quic_socket(from, self.sender.dscp) {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {

@@ -23,7 +23,7 @@ pub(super) async fn send<N: Net>(net: &N, stream: &mut impl Bulk, limit: Limit) 
             Limit::Duration(_) => u64::MAX,
         };
         let content = pattern.at(sent, left);
-        sent += poll_fn(|cx| Pin::new(&mut *stream).poll_send_known(cx, content)).await? as u64;
+        sent += poll_fn(|cx| Pin::new(&mut *stream).poll_send_known(cx, &content)).await? as u64;
     }
     stream.shutdown().await
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use bentpipe_net::{Net, Processor};
+use bentpipe_net::{Net, Processor, Protection};
 use bentpipe_run::{Algorithm, Dscp, TcpSpec};
 use bentpipe_units::Time;
 
@@ -71,5 +71,9 @@ impl<N: Net> Net for ThroughProxy<N> {
 
     fn processor(&self) -> Option<Processor> {
         self.net.processor()
+    }
+
+    fn quic_protection(&self) -> Protection {
+        self.net.quic_protection()
     }
 }
