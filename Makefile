@@ -82,7 +82,8 @@ bench: setup-dev ## Measure the project's speed and fidelity
 	$(BUILD) cargo bench --workspace --locked --bench '*' -- --quick
 	$(MEASURE) $(BIN)/bentpipe bench
 
-bench-peers: setup ## Measure the simulator against ns-3, which it installs in build/peers-venv
+bench-peers: setup ## Measure the link process against emulators that are here, and the simulator against ns-3, which it installs
+	-$(MEASURE) $(BIN)/python -m benches.peers.compare_emulators
 	$(BUILD) benches/peers/setup.sh
 	$(BUILD) $(BIN)/python -m benches.peers.compare
 

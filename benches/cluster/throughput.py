@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bentpipe.campaign import Order, Outcome, measure
 from bentpipe.campaign.cluster.choice import Cluster, LocalProcesses, RunningScheduler
+from bentpipe.campaign.measure import Order, measure
+from bentpipe.campaign.outcome import Outcome
 from bentpipe.engine import provenance
 from bentpipe.engine.simulate import Simulator
 from bentpipe.ledger import Ledger

@@ -4,7 +4,7 @@
 What is public is imported when it is first asked for, so that commands and programs pay for what they use.
 """
 
-from importlib import import_module as _import_module
+from bentpipe.on_demand import importer as _importer
 
 __version__ = "0.1.0"
 
@@ -26,12 +26,7 @@ _HOMES = {
 __all__ = [*_HOMES]
 
 
-def __getattr__(name: str) -> object:
-    """Import what is public when it is first asked for."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, attribute = _HOMES[name]
-    return getattr(_import_module(f"{__name__}.{module}"), attribute)
+__getattr__ = _importer(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bentpipe.campaign import plan
+from bentpipe.campaign.plan import plan
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.scenario import load
 from tests.support.ledgers import append

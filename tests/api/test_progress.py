@@ -7,7 +7,7 @@ import pytest
 import bentpipe
 from bentpipe.api import progress
 from bentpipe.api.progress import CellProgress
-from bentpipe.campaign import Ending, Outcome
+from bentpipe.campaign.outcome import Ending, Outcome
 
 
 class Cell:

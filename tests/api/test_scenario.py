@@ -6,7 +6,7 @@ import pytest
 
 import bentpipe
 from bentpipe.api.settings import ScenarioSettings
-from bentpipe.campaign import plan
+from bentpipe.campaign.plan import plan
 from bentpipe.scenario import load
 from bentpipe.scenario.written.schema import RunTable, ScenarioTable
 from bentpipe.scenario.written.table import keys

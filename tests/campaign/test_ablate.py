@@ -4,7 +4,9 @@ from contextlib import nullcontext
 
 import pytest
 
-from bentpipe.campaign import Ending, Order, ablate
+from bentpipe.campaign.ablate import ablate
+from bentpipe.campaign.measure import Order
+from bentpipe.campaign.outcome import Ending
 from bentpipe.campaign.variants import VariantKind, variants
 from bentpipe.ledger import Ledger
 from bentpipe.scenario.ablations import read_ablations

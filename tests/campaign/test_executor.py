@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from bentpipe.campaign import Ending, execute, plan
-from bentpipe.campaign.executor import MOST_ATTEMPTS
-from bentpipe.campaign.plan import PlannedRun
+from bentpipe.campaign.executor import MOST_ATTEMPTS, execute
+from bentpipe.campaign.outcome import Ending
+from bentpipe.campaign.plan import PlannedRun, plan
 from bentpipe.ledger import Ledger
 from bentpipe.model.reason import End, WrongCongestionControlReason
 from bentpipe.model.spec import RunSpec

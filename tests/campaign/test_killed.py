@@ -3,7 +3,8 @@ import subprocess
 import sys
 import time
 
-from bentpipe.campaign import execute, plan
+from bentpipe.campaign.executor import execute
+from bentpipe.campaign.plan import plan
 from bentpipe.ledger import Ledger
 from tests.campaign.conftest import a_scenario
 from tests.campaign.fake_engine import FakeEngine, QuietProgress
@@ -11,7 +12,8 @@ from tests.campaign.fake_engine import FakeEngine, QuietProgress
 CAMPAIGN = """
 import sys, time
 from pathlib import Path
-from bentpipe.campaign import execute, plan
+from bentpipe.campaign.executor import execute
+from bentpipe.campaign.plan import plan
 from bentpipe.ledger import Ledger
 from tests.campaign.conftest import a_scenario
 from tests.campaign.fake_engine import FakeEngine, QuietProgress, succeeded

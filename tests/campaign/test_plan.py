@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bentpipe.campaign import plan
-from bentpipe.campaign.plan import one_of_each_cell, run_id
+from bentpipe.campaign.plan import one_of_each_cell, plan, run_id
 from bentpipe.scenario import canonical_json, identity, load, resolve_document
 from tests.campaign.conftest import a_scenario
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bentpipe.campaign import plan
+from bentpipe.campaign.plan import plan
 from bentpipe.campaign.time_limit import hopeless, least_time_ns
 from bentpipe.scenario import resolve_document
 

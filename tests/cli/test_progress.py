@@ -5,7 +5,7 @@ import os
 import pytest
 from rich.console import Console
 
-from bentpipe.campaign import Ending, Outcome
+from bentpipe.campaign.outcome import Ending, Outcome
 from bentpipe.cli import progress
 from bentpipe.cli.progress import BarProgress, LineProgress
 

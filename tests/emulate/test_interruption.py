@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from bentpipe.campaign import plan
 from bentpipe.campaign.executor import was_late
+from bentpipe.campaign.plan import plan
 from bentpipe.engine.testbed import netns
 from bentpipe.ledger import Ledger
 from bentpipe.scenario import load

@@ -11,7 +11,9 @@ from unittest.mock import patch
 
 import pytest
 
-from bentpipe.campaign import execute, executor, plan
+from bentpipe.campaign import executor
+from bentpipe.campaign.executor import execute
+from bentpipe.campaign.plan import plan
 from bentpipe.errors import BentpipeError, StorageError
 from bentpipe.ledger import Ledger
 from bentpipe.ledger import ledger as module

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bentpipe.campaign import plan
+from bentpipe.campaign.plan import plan
 from bentpipe.engine.simulate import Simulator
 from bentpipe.scenario import Extent, load
 

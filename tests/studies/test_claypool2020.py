@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from bentpipe import report, studies
-from bentpipe.campaign import execute, plan
+from bentpipe.campaign.executor import execute
+from bentpipe.campaign.plan import plan
 from bentpipe.cli.progress import progress
 from bentpipe.engine.simulate import Simulator
 from bentpipe.ledger import Ledger

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bentpipe import _core
-from bentpipe.campaign import PlannedRun
+from bentpipe.campaign.plan import PlannedRun
 from bentpipe.engine import emulate
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.model.reason import EngineFailedReason

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bentpipe.campaign import Ending, Engine, PlannedRun, execute, plan
+from bentpipe.campaign.engine import Engine
+from bentpipe.campaign.executor import execute
+from bentpipe.campaign.outcome import Ending
+from bentpipe.campaign.plan import PlannedRun, plan
 from bentpipe.cli.progress import progress
 from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.simulate import Simulator

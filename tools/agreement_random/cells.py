@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from zlib import crc32
 
-from bentpipe.campaign import PlannedRun, plan
+from bentpipe.campaign.plan import PlannedRun, plan
 from bentpipe.errors import BentpipeError
 from bentpipe.scenario import Scenario, digest, resolve_document
 from bentpipe.scenario.link.resolved import resolved_link

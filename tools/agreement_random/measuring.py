@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bentpipe import reasons
-from bentpipe.campaign import Ending, Engine, PlannedRun, execute
-from bentpipe.campaign.executor import was_late
+from bentpipe.campaign.engine import Engine
+from bentpipe.campaign.executor import execute, was_late
+from bentpipe.campaign.outcome import Ending
+from bentpipe.campaign.plan import PlannedRun
 from bentpipe.cli.progress import LineProgress
 from bentpipe.engine.simulate import Simulator
 from bentpipe.ledger import Ledger, judged

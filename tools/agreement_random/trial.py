@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from bentpipe.campaign import Engine, PlannedRun
+from bentpipe.campaign.engine import Engine
+from bentpipe.campaign.plan import PlannedRun
 from bentpipe.model.reason import TimedOutReason, VisitTimedOutReason
 from bentpipe.model.record import RunRecord, Status
 from tools.agreement_random.cells import MOST_REPETITIONS, RandomCell, candidates

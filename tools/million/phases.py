@@ -9,8 +9,10 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from bentpipe import report
-from bentpipe.campaign import Hopeless, Order, Outcome, measure
+from bentpipe.campaign.measure import Order, measure
+from bentpipe.campaign.outcome import Outcome
 from bentpipe.campaign.plan import plan
+from bentpipe.campaign.time_limit import Hopeless
 from bentpipe.engine import simulate
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.scenario import load

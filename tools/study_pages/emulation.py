@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bentpipe import studies
-from bentpipe.campaign import Order, measure
+from bentpipe.campaign.measure import Order, measure
 from bentpipe.cli.progress import progress
 from bentpipe.engine import emulate
 from bentpipe.engine.simulate import Simulator

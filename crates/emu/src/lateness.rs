@@ -4,26 +4,80 @@ use bentpipe_run::LatenessReport;
 use bentpipe_units::{Duration, Time};
 use hdrhistogram::Histogram;
 
-/// Significant digits kept of every value.
-const DIGITS: u8 = 3;
-/// Longest lateness told apart: ten seconds.
-const LONGEST_NS: u64 = 10_000_000_000;
+use crate::bare_timer::{LEAST_STALL, LastStalls, Seen, histogram};
 
-/// How late packets were released: actual minus due.
+/// By what packets may be late that close connections, once the workload is over: half of the time that the orchestrator
+/// waits beyond propagation, and a quarter of the least retransmission timeout (200 ms, `TCP_RTO_MIN`).
+const MOST_WHILE_CLOSING: Duration = Duration::from_millis(50);
+
+/// Within this time after a stall the link has read what came during it: its wake-up, and a few hundred packets.
+const CATCHING_UP: Duration = Duration::from_micros(300);
+
+/// How late packets were released, actual minus due, and read, where the link was held up as they came.
 #[derive(Debug)]
 pub(crate) struct Lateness {
     histogram: Histogram<u64>,
     refused: u64,
+    /// When the latest packet was due, and when it was released.
+    latest: (Time, Time),
+    /// Whether the workload is over, so that nothing measured waits for a packet any more.
+    is_closing: bool,
+    stalls: LastStalls,
+    /// When the link was at work last: read a packet or released one.
+    at_work: Time,
+    /// Of packets that are read until an instant, right after a stall: since when they may have waited.
+    held_up: Option<(Time, Time)>,
 }
 
 impl Lateness {
-    pub(crate) fn new() -> Self {
-        let histogram = Histogram::new_with_max(LONGEST_NS, DIGITS).expect("constant bounds are valid");
-        Self { histogram, refused: 0 }
+    /// Of a link beside which timers tell of stalls.
+    pub(crate) fn beside(stalls: LastStalls) -> Self {
+        Self {
+            histogram: histogram(),
+            refused: 0,
+            latest: (Time::ZERO, Time::ZERO),
+            is_closing: false,
+            stalls,
+            at_work: Time::ZERO,
+            held_up: None,
+        }
     }
 
+    /// A packet was handed over.
     pub(crate) fn released(&mut self, due: Time, actual: Time) {
-        self.histogram.saturating_record(actual.since(due).as_nanos());
+        self.work(actual);
+        self.record(due, actual);
+    }
+
+    /// A packet was read. When it came is not known; one that is read right after a stall may have come at its start,
+    /// and then its departure is computed too late by as much.
+    pub(crate) fn read(&mut self, at: Time) {
+        self.work(at);
+        if let Some((until, since)) = self.held_up
+            && at <= until
+        {
+            self.record(since, at);
+        }
+    }
+
+    /// The link is at work; if it has not been for a while, a stall of its core may be why.
+    fn work(&mut self, at: Time) {
+        if at.since(self.at_work) >= LEAST_STALL {
+            self.held_up =
+                self.stalls.here().map(|(from, to)| (to.saturating_add(CATCHING_UP), from.max(self.at_work)));
+        }
+        self.at_work = at;
+    }
+
+    fn record(&mut self, due: Time, actual: Time) {
+        let late = actual.since(due);
+        if self.is_closing && late <= MOST_WHILE_CLOSING {
+            return;
+        }
+        self.histogram.saturating_record(late.as_nanos());
+        if late > self.latest.1.since(self.latest.0) {
+            self.latest = (due, actual);
+        }
     }
 
     /// The receiving device did not take a packet.
@@ -31,7 +85,13 @@ impl Lateness {
         self.refused += 1;
     }
 
-    pub(crate) fn report(&self) -> LatenessReport {
+    /// The workload is over: connections are closed, and no number of the run depends on when.
+    pub(crate) fn close(&mut self) {
+        self.is_closing = true;
+    }
+
+    /// What was counted, beside what timers saw meanwhile.
+    pub(crate) fn report(&self, timers: Option<&Seen>) -> LatenessReport {
         let quantile = |q| Duration::from_nanos(self.histogram.value_at_quantile(q));
         LatenessReport {
             p50: quantile(0.5),
@@ -40,6 +100,68 @@ impl Lateness {
             max: Duration::from_nanos(self.histogram.max()),
             count: self.histogram.len(),
             refused: self.refused,
+            timer: timers.map(|timers| timers.report(self.latest.0, self.latest.1)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO.saturating_add(Duration::from_millis(ms))
+    }
+
+    #[test]
+    fn packets_that_close_connections_count_when_a_retransmission_may_follow() {
+        let mut lateness = Lateness::beside(LastStalls::default());
+        lateness.released(at(10), at(11));
+        lateness.close();
+        lateness.released(at(20), at(70));
+        assert_eq!((lateness.report(None).count, lateness.histogram.max() / 1_000_000), (1, 1));
+        lateness.released(at(20), at(71));
+        assert_eq!((lateness.report(None).count, lateness.histogram.max() / 1_000_000), (2, 51));
+    }
+
+    /// A link whose core, whichever that is, stood still from 10 ms to 22 ms, and that was at work before at an instant.
+    fn held_up(at_work: Time) -> Lateness {
+        let stalls = LastStalls::of_every_core(at(10), at(22));
+        Lateness { at_work, ..Lateness::beside(stalls) }
+    }
+
+    #[test]
+    fn packets_that_are_read_right_after_a_stall_may_have_come_at_its_start() {
+        let mut lateness = held_up(at(1));
+        lateness.read(at(22));
+        lateness.read(at(22));
+        let found = lateness.report(None);
+        assert_eq!((found.count, lateness.histogram.max() / 1_000_000), (2, 12));
+        // The next one came when the link was there to read it.
+        lateness.read(at(24));
+        assert_eq!(lateness.report(None).count, 2);
+    }
+
+    #[test]
+    fn packets_that_the_link_released_first_hide_no_stall_from_those_it_read_next() {
+        let mut lateness = held_up(at(1));
+        lateness.released(at(22), at(22));
+        lateness.read(at(22));
+        assert_eq!((lateness.report(None).count, lateness.histogram.max() / 1_000_000), (2, 12));
+    }
+
+    #[test]
+    fn a_link_that_was_at_work_until_the_end_of_a_stall_was_on_another_core() {
+        let mut lateness = held_up(at(22));
+        lateness.read(at(22));
+        assert_eq!(lateness.report(None).count, 0);
+    }
+
+    #[test]
+    fn a_packet_that_is_late_while_connections_are_open_counts() {
+        let mut lateness = Lateness::beside(LastStalls::default());
+        lateness.released(at(20), at(50));
+        lateness.close();
+        assert_eq!(lateness.report(None).count, 1);
     }
 }

@@ -10,6 +10,7 @@
 // The IO boundary of clippy.toml lies here.
 #![allow(clippy::disallowed_methods)]
 
+mod bare_timer;
 mod capture;
 mod clock;
 mod control;

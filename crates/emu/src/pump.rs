@@ -11,6 +11,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use nix::unistd;
 
+use crate::bare_timer::{LastStalls, Seen};
 use crate::capture::Tap;
 use crate::clock;
 use crate::ip;
@@ -85,7 +86,7 @@ impl Pump {
         Self {
             path,
             devices,
-            lateness: Lateness::new(),
+            lateness: Lateness::beside(LastStalls::default()),
             spare: (0..PREPARED).map(|_| Buffer::of(mtu, header)).collect(),
             mtu,
             header,
@@ -94,15 +95,20 @@ impl Pump {
         }
     }
 
-    /// Starts counting afresh.
-    pub(crate) fn mark(&mut self) {
-        self.lateness = Lateness::new();
+    /// Starts counting afresh, beside timers.
+    pub(crate) fn mark(&mut self, stalls: LastStalls) {
+        self.lateness = Lateness::beside(stalls);
         self.path.mark(clock::now());
     }
 
-    /// What was counted since the mark.
-    pub(crate) fn report(&mut self) -> LinkReport {
-        LinkReport { lateness: Some(self.lateness.report()), ..self.path.report(clock::now()) }
+    /// The workload is over.
+    pub(crate) fn close(&mut self) {
+        self.lateness.close();
+    }
+
+    /// What was counted since the mark, and what timers saw meanwhile.
+    pub(crate) fn report(&mut self, timers: Option<&Seen>) -> LinkReport {
+        LinkReport { lateness: Some(self.lateness.report(timers)), ..self.path.report(clock::now()) }
     }
 
     /// Ends the capture, if there is one.
@@ -144,6 +150,7 @@ impl Pump {
                 }
             }
             let now = clock::now();
+            self.lateness.read(now);
             if let Some(tap) = &mut self.tap {
                 tap.sent(direction, now, packet.as_slice())?;
             }

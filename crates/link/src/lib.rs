@@ -78,7 +78,9 @@ pub use rcs2::dama::{
     VolumeOrderSpec, VolumeSpec,
 };
 pub use rcs2::{BurstSpec, DemandClassSpec, LayoutSpec, ProtectionSpec, Rcs2EncapsulationSpec, Rcs2Spec};
-pub use report::{DirectionReport, DropCounts, LatenessReport, LinkReport, PacketSighting, QueueClassReport};
+pub use report::{
+    DirectionReport, DropCounts, LatenessReport, LinkReport, PacketSighting, QueueClassReport, TimerReport,
+};
 pub use schedule::{
     CapacityVariationSpec, EpochDelaySpec, EpochSpec, OPPORTUNITY_BYTES, RowSpec, ScheduleSpec,
     SilenceKindSpec, SilenceSpec, StateSpec, schedule_rows, schedule_series,

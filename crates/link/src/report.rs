@@ -124,6 +124,22 @@ pub struct LatenessReport {
     pub count: u64,
     /// Packets that the receiving host's device refused.
     pub refused: u64,
+    /// What bare timers on the same cores were late by meanwhile.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub timer: Option<TimerReport>,
+}
+
+/// How late timers were that wait for nothing but the machine, one on each core that the link may run on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct TimerReport {
+    /// 99.9th percentile of all wake-ups.
+    pub p999: Duration,
+    /// Largest.
+    pub max: Duration,
+    /// How much of the lateness of the link's latest packet a timer was late too.
+    pub beside_latest: Duration,
 }
 
 /// One delivered packet.

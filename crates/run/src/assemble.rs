@@ -161,7 +161,12 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
     if let Some(lateness) = link.lateness {
         let bound = spec.validity.lateness_p999_ns;
         if lateness.p999 > bound {
-            doubts.push(Reason::EmulatorLate { p999_ns: lateness.p999, bound_ns: bound });
+            doubts.push(Reason::EmulatorLate {
+                p999_ns: lateness.p999,
+                bound_ns: bound,
+                latest_ns: lateness.timer.map(|_| lateness.max),
+                timer_ns: lateness.timer.map(|timer| timer.beside_latest),
+            });
         }
         if lateness.refused > 0 {
             doubts.push(Reason::PacketsRefused { packets: lateness.refused });

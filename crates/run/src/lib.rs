@@ -47,7 +47,7 @@ pub use bentpipe_link::{
     LatenessReport, LayoutSpec, LegSpec, LinkReport, LinkSpec, LoadSpec, LossSpec, MixSpec, ModulationSpec,
     OutageSpec, PacketSighting, PilotsSpec, PlacementSpec, ProtectionSpec, QuantileSpec, QueueClassReport,
     QueueSpec, RbdcSpec, Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, Table,
-    TerrestrialSpec, TracePacketSpec, VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
+    TerrestrialSpec, TimerReport, TracePacketSpec, VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
 };
 pub use bentpipe_tcp::TcpSpec;
 pub use bentpipe_units::Switch;

@@ -171,12 +171,18 @@ pub enum Reason {
         object: String,
     },
     /// The link process released packets too late.
-    #[error("emulator late: p99.9 of release lateness {p999_ns} above {bound_ns}")]
+    #[error("emulator late: p99.9 of release lateness {p999_ns} above {bound_ns}{}", blame(*latest_ns, *timer_ns))]
     EmulatorLate {
         /// 99.9th percentile of the lateness of releases.
         p999_ns: Duration,
         /// The run's bound for it.
         bound_ns: Duration,
+        /// Lateness of the latest release.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        latest_ns: Option<Duration>,
+        /// How late a bare timer on the same cores was in the moment of the latest release; none where there was none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timer_ns: Option<Duration>,
     },
     /// A receiving device did not take packets.
     #[error("{packets} packets refused by the receiving device")]
@@ -386,6 +392,15 @@ fn of_flows(flow: u16, flows: u16) -> String {
 
 fn how(is_in_series: bool) -> &'static str {
     if is_in_series { "one after the other" } else { "together" }
+}
+
+/// Who was late: the machine, if it held up a timer for most of the time by which the latest packet was late.
+fn blame(latest: Option<Duration>, timer: Option<Duration>) -> String {
+    let (Some(latest), Some(timer)) = (latest, timer) else { return String::new() };
+    let who = if timer.as_nanos() * 2 > latest.as_nanos() { "machine" } else { "link" };
+    format!(
+        "; the link was late by {latest} at most while a bare timer on the same cores was late by {timer}: the {who}"
+    )
 }
 
 fn count(resources: u64) -> String {

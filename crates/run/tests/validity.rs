@@ -3,7 +3,7 @@
 use crate::common::{bulk_spec, connection, download, page_load, record, spec, transfer, two_flows};
 use bentpipe_run::{
     Browser, ConnectionReport, End, Engine, Http, LatenessReport, Provenance, Reason, RunReports, RunSpec,
-    Status, Workload, failed,
+    Status, TimerReport, Workload, failed,
 };
 use bentpipe_units::Duration;
 
@@ -62,8 +62,33 @@ fn lateness_up_to_the_bound_of_the_spec_is_tolerated_and_a_nanosecond_more_is_no
     let bound = spec().validity.lateness_p999_ns;
     assert_eq!(verdict(spec(), late(bound)).0, Status::Succeeded);
     let p999 = bound + Duration::from_nanos(1);
-    let reasons = vec![Reason::EmulatorLate { p999_ns: p999, bound_ns: bound }];
+    let reasons =
+        vec![Reason::EmulatorLate { p999_ns: p999, bound_ns: bound, latest_ns: None, timer_ns: None }];
     assert_eq!(verdict(spec(), late(p999)), (Status::Invalid, reasons));
+}
+
+/// The sentence of a run whose latest packet was late by 12 ms, and a timer beside it by so much.
+fn sentence_beside_a_timer(late_by: Duration) -> String {
+    let mut reports = late(Duration::from_millis(12));
+    reports.link.lateness = reports.link.lateness.map(|lateness| LatenessReport {
+        max: Duration::from_millis(12),
+        timer: Some(TimerReport { beside_latest: late_by, ..TimerReport::default() }),
+        ..lateness
+    });
+    verdict(spec(), reports).1[0].to_string()
+}
+
+#[test]
+fn a_late_run_says_whether_the_machine_was_late_or_the_link() {
+    let machine = sentence_beside_a_timer(Duration::from_millis(11));
+    assert!(
+        machine.ends_with(
+            "; the link was late by 12 ms at most while a bare timer on the same cores was late by 11 ms: the machine"
+        ),
+        "{machine}"
+    );
+    let half = sentence_beside_a_timer(Duration::from_millis(6));
+    assert!(half.ends_with("was late by 6 ms: the link"), "{half}");
 }
 
 #[test]

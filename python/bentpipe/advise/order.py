@@ -13,7 +13,7 @@ from bentpipe.advise.race import Standing, Verdict
 from bentpipe.advise.runs import Runs
 from bentpipe.advise.search import search
 from bentpipe.advise.write import write
-from bentpipe.campaign import Engine
+from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.interruption import Interruption
 from bentpipe.engine.host import cpu_time
 from bentpipe.errors import InputError

@@ -10,8 +10,11 @@ from pathlib import Path
 from bentpipe.advise.contenders import Contender
 from bentpipe.advise.progress import Listener
 from bentpipe.advise.question import Question
-from bentpipe.campaign import Ending, Engine, Hopeless, Outcome, execute
+from bentpipe.campaign.engine import Engine
+from bentpipe.campaign.executor import execute
 from bentpipe.campaign.interruption import Interruption
+from bentpipe.campaign.outcome import Ending, Outcome
+from bentpipe.campaign.time_limit import Hopeless
 from bentpipe.ledger import Ledger
 from bentpipe.model.record import RunRecord, Status
 from bentpipe.model.spec import RunSpec

@@ -107,7 +107,7 @@ def reproduce(
     InputError, AbilityError, ClusterError, StorageError, KeyboardInterrupt
         As `Scenario.run`.
     """
-    from bentpipe.campaign import Order
+    from bentpipe.campaign.measure import Order
     from bentpipe.cli.builtin import find_study
     from bentpipe.report.rigs import TODAY
     from bentpipe.scenario.rig import Rig

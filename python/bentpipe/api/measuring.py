@@ -15,8 +15,9 @@ from bentpipe.scenario.written.location import Location, quoted
 
 if TYPE_CHECKING:
     from bentpipe.api.results import Results
-    from bentpipe.campaign import Measured, Order, Progress
     from bentpipe.campaign.cluster.choice import Cluster
+    from bentpipe.campaign.measure import Measured, Order
+    from bentpipe.campaign.progress import Progress
     from bentpipe.scenario.rig import Rig
 
 
@@ -41,7 +42,8 @@ class Measuring:
 def results_of(order: "Order", measuring: Measuring, rig: "Rig") -> "Results":
     """Measure what the folder of an order does not have yet, on a rig; raises as `Scenario.run`."""
     from bentpipe.api.results import Results
-    from bentpipe.campaign import Ending, measure
+    from bentpipe.campaign.measure import measure
+    from bentpipe.campaign.outcome import Ending
     from bentpipe.cli import engines
 
     _require_known(measuring)

@@ -7,7 +7,9 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
-from bentpipe.campaign import Ending, Hopeless, Outcome, Progress
+from bentpipe.campaign.outcome import Ending, Outcome
+from bentpipe.campaign.progress import Progress
+from bentpipe.campaign.time_limit import Hopeless
 from bentpipe.cli.progress import Counts, progress
 
 SHOWN_EVERY_S = 0.2

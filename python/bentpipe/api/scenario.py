@@ -140,7 +140,7 @@ class Scenario:
             After Ctrl-C or a notebook's stop button, when the runs in flight have ended. What is done is
             kept, and the same call goes on.
         """
-        from bentpipe.campaign import Order
+        from bentpipe.campaign.measure import Order
         from bentpipe.scenario.rig import Rig
 
         measuring = Measuring(

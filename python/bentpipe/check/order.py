@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bentpipe import __version__
-from bentpipe.campaign import Engine, requirements
+from bentpipe.campaign import requirements
+from bentpipe.campaign.engine import Engine
 from bentpipe.check.baseline import Baseline
 from bentpipe.check.budget import Bound, Budget, BudgetFile
 from bentpipe.check.load_change import LoadChange

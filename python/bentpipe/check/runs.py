@@ -6,8 +6,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from bentpipe.campaign import Ending, Engine, PlannedRun, Progress, execute
-from bentpipe.campaign.plan import SEED_BITS, run_id
+from bentpipe.campaign.engine import Engine
+from bentpipe.campaign.executor import execute
+from bentpipe.campaign.outcome import Ending
+from bentpipe.campaign.plan import SEED_BITS, PlannedRun, run_id
+from bentpipe.campaign.progress import Progress
 from bentpipe.check.load import Load, load_of
 from bentpipe.check.page_version import OneVersion, PageVersion, conditions
 from bentpipe.ledger import Ledger

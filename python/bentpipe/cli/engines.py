@@ -9,7 +9,7 @@ from bentpipe.cli.group import WholeProcess
 from bentpipe.cli.output import echo
 
 if TYPE_CHECKING:
-    from bentpipe.campaign import Engine
+    from bentpipe.campaign.engine import Engine
 
 
 def enter(name: str) -> None:

@@ -14,7 +14,8 @@ from bentpipe.cli.options import ablations_option, campaign_options
 from bentpipe.cli.output import echo, echo_text, print_columns, print_json
 
 if TYPE_CHECKING:
-    from bentpipe.campaign import Measured, Order, Rejection
+    from bentpipe.campaign.measure import Measured, Order
+    from bentpipe.campaign.rejections import Rejection
     from bentpipe.report.answer import Answer
     from bentpipe.report.build import Written
     from bentpipe.scenario.ablations import Ablations
@@ -105,8 +106,9 @@ def _campaign(
     tag: str = "",
     clients: tuple[str, ...] = (),
 ) -> None:
-    from bentpipe.campaign import Ending, Order
     from bentpipe.campaign.cluster.choice import parse
+    from bentpipe.campaign.measure import Order
+    from bentpipe.campaign.outcome import Ending
 
     if cluster is None:
         engines.enter(engine)
@@ -155,7 +157,8 @@ def _measured(
     """Measure a scenario, and its ablations where they are asked for."""
     from dataclasses import replace
 
-    from bentpipe.campaign import ablate, measure
+    from bentpipe.campaign.ablate import ablate
+    from bentpipe.campaign.measure import measure
     from bentpipe.cli.progress import progress
 
     choose = engines.choose if order.cluster is None else engines.choose_elsewhere

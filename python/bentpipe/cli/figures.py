@@ -223,18 +223,17 @@ def _satellite(link: LinkSpec, tables: Mapping[str, Table]) -> list[tuple[str, s
     from bentpipe.stats import carrier_use, slot_use
 
     rows = []
-    series = {name: _columns(table) for name, table in tables.items()}
-    if "acm" in series:
+    if "acm" in tables:
         assert isinstance(link.forward.capacity, Dvbs2CapacitySpec)
-        use = carrier_use(series["acm"], modcods(link.forward.capacity))
+        use = carrier_use(tables["acm"], modcods(link.forward.capacity))
         lost = f"{use.frames}, {use.frames_lost} lost"
         efficiency = "-" if use.spectral_efficiency is None else f"{use.spectral_efficiency:.3f} bit/symbol"
         rows += [
             ("Forward frames", lost, "during the workload"),
             ("Efficiency", efficiency, "of the data fields of these frames"),
         ]
-    if "dama" in series:
-        slots = slot_use(series["dama"])
+    if "dama" in tables:
+        slots = slot_use(tables["dama"])
         rows += [
             ("Slots granted", percent(_hundredfold(slots.granted_share)), "of all slots of the return link"),
             ("Slots used", percent(_hundredfold(slots.used_share)), "of the slots granted"),

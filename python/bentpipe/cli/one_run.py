@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from bentpipe.errors import InputError
 
 if TYPE_CHECKING:
-    from bentpipe.campaign import Engine
+    from bentpipe.campaign.engine import Engine
     from bentpipe.model.spec import RunSpec
     from bentpipe.scenario import Override, Scenario
 

@@ -7,7 +7,9 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from bentpipe._core import format_duration
-from bentpipe.campaign import Ending, Hopeless, Outcome, Progress
+from bentpipe.campaign.outcome import Ending, Outcome
+from bentpipe.campaign.progress import Progress
+from bentpipe.campaign.time_limit import Hopeless
 from bentpipe.cli.output import echo
 
 LINE_EVERY_S = 5.0

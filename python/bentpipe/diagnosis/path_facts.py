@@ -14,7 +14,13 @@ Series = Mapping[str, NDArray[np.float64]]
 
 _NOTICEABLE_S = 0.01
 _NS = 1e-9
-_HOST = ("link_scheduling", "idle_cores", "load_average_1min", "waited_for_a_core_ms")
+_HOST = (
+    "link_scheduling",
+    "idle_cores",
+    "load_average_1min",
+    "waited_for_a_core_ms",
+    "timer_late_max_ms",
+)
 """Of the provenance, what tells whether the machine kept up (docs/models/emulation.md)."""
 
 

@@ -34,7 +34,14 @@ from bentpipe.invoking_user import ROOT
 from bentpipe.model.reason import EngineFailedReason, PacketsUnreadReason
 from bentpipe.model.record import RunRecord
 from bentpipe.model.report import ClientReport, LinkReport, OriginReport
-from bentpipe.model.spec import BulkWorkload, FlowsWorkload, Iperf3Workload, RunSpec, TcpSpec
+from bentpipe.model.spec import (
+    BulkWorkload,
+    FlowsWorkload,
+    Iperf3Workload,
+    PageLoadWorkload,
+    RunSpec,
+    TcpSpec,
+)
 from bentpipe.scenario.link import server_behind
 
 NAME = "emulate"
@@ -220,13 +227,17 @@ def _measure(spec: RunSpec, artifacts: Path | None) -> _Measured:
             shares = {**programs.work(), **cpu_wait.between(before, proxies.shares())}
         used_s = proxies.processor_s() + cpu_time.used_s([link.pid]) - used_s
         elapsed_s = time.monotonic() - started_s
+        if _is_over_with_its_client(spec):
+            link.order("close")
+            link.answer(timeout_s=START_TIMEOUT_S)
         # Connections are closed over the link, and the last acknowledgements are still on their way.
         time.sleep(_linger_s(spec))
         # Before the link has gone: what still runs may send on.
         dropped = world.dropped_packets()
         link.order("report")
         link_report = link.answer(timeout_s=_REPORT_TIMEOUT_S)
-        seen = programs.seen(LinkReport.model_validate_json(link_report))
+        link_seen = LinkReport.model_validate_json(link_report)
+        seen = programs.seen(link_seen)
         proxy_provenance = proxies.seen()
     starved = cpu_wait.doubt(
         shares,
@@ -247,6 +258,7 @@ def _measure(spec: RunSpec, artifacts: Path | None) -> _Measured:
             **running.provenance,
             **proxy_provenance,
             **seen.versions,
+            **_timers(link_seen),
             "link_and_proxies_cores": f"{used_s / elapsed_s:.3f}",
             "waited_for_a_core_ms": f"{cpu_wait.waited_s(shares) * 1e3:.2f}",
         },
@@ -268,6 +280,19 @@ def _settings(tcp: TcpSpec, by_route: str | None = None) -> Settings:
         route_attributes=kernel_tcp.route_attributes(tcp, congestion_control=by_route),
         sysctls=kernel_tcp.sysctls(tcp),
     )
+
+
+def _is_over_with_its_client(spec: RunSpec) -> bool:
+    """Whether nothing is measured after the client has reported; a flow up ends at the origin."""
+    return isinstance(spec.workload, PageLoadWorkload)
+
+
+def _timers(link: LinkReport) -> dict[str, str]:
+    """How late bare timers beside the link were, for the record: what the machine costs any link."""
+    timer = None if link.lateness is None else link.lateness.timer
+    if timer is None:
+        return {}
+    return {"timer_late_p999_ms": f"{timer.p999 / 1e6:.3f}", "timer_late_max_ms": f"{timer.max / 1e6:.3f}"}
 
 
 def _is_flow(spec: RunSpec) -> bool:

@@ -8,7 +8,14 @@ from pydantic import BaseModel, ConfigDict
 class Frozen(BaseModel):
     """A value that crosses the seam to Rust as JSON and is never changed."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        populate_by_name=True,
+        serialize_by_alias=True,
+        # Most classes are parts of others, and few of those are read or written by a command.
+        defer_build=True,
+    )
 
     _tags: ClassVar[frozenset[str]] = frozenset()
 

@@ -235,6 +235,10 @@ class EmulatorLateReason(Frozen):
     """99.9th percentile of the lateness of releases."""
     bound_ns: int
     """The run's bound for it."""
+    latest_ns: int | None = None
+    """Lateness of the latest release."""
+    timer_ns: int | None = None
+    """How late a bare timer on the same cores was in the moment of the latest release; none where there was none."""
 
 
 class PacketsRefusedReason(Frozen):

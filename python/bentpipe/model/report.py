@@ -96,21 +96,15 @@ class QueueClassReport(Frozen):
     """Longest wait."""
 
 
-class LatenessReport(Frozen):
-    """Release lateness (actual minus due) of the emulator's link process."""
+class TimerReport(Frozen):
+    """How late timers were that wait for nothing but the machine, one on each core that the link may run on."""
 
-    p50: int
-    """Median."""
-    p99: int
-    """99th percentile."""
     p999: int
-    """99.9th percentile."""
+    """99.9th percentile of all wake-ups."""
     max: int
     """Largest."""
-    count: int
-    """Packets released."""
-    refused: int
-    """Packets that the receiving host's device refused."""
+    beside_latest: int
+    """How much of the lateness of the link's latest packet a timer was late too."""
 
 
 class PacketSighting(Frozen):
@@ -158,6 +152,25 @@ class DirectionReport(Frozen):
     """Most bytes that waited at one time."""
     queue_classes: Sequence[QueueClassReport] | None = None
     """The classes of a queue that marks packets: `l4s` and `classic`, or `all`; none where it only drops."""
+
+
+class LatenessReport(Frozen):
+    """Release lateness (actual minus due) of the emulator's link process."""
+
+    p50: int
+    """Median."""
+    p99: int
+    """99th percentile."""
+    p999: int
+    """99.9th percentile."""
+    max: int
+    """Largest."""
+    count: int
+    """Packets released."""
+    refused: int
+    """Packets that the receiving host's device refused."""
+    timer: TimerReport | None = None
+    """What bare timers on the same cores were late by meanwhile."""
 
 
 class ClientReport(Frozen):

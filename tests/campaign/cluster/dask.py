@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 from distributed import Client
 
-from bentpipe.campaign import Order, measure
 from bentpipe.campaign.cluster.choice import RunningScheduler
+from bentpipe.campaign.measure import Order, measure
 from bentpipe.engine.host import cpu_time
 from bentpipe.engine.host.process_stat import ProcessStat
 from bentpipe.engine.simulate import Simulator

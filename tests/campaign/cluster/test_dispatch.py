@@ -4,11 +4,11 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bentpipe.campaign import plan
 from bentpipe.campaign.cluster import dispatch
 from bentpipe.campaign.cluster.batch import BatchResult, RunResult
 from bentpipe.campaign.cluster.connection import Ended, Killed
 from bentpipe.campaign.cluster.dispatch import Dispatcher
+from bentpipe.campaign.plan import plan
 from bentpipe.campaign.workers import Task
 from bentpipe.errors import ClusterError
 from bentpipe.model.record import Status

@@ -5,8 +5,8 @@ import stat
 
 import pytest
 
-from bentpipe.campaign import Order, measure
 from bentpipe.campaign.cluster.choice import parse
+from bentpipe.campaign.measure import Order, measure
 from bentpipe.engine.simulate import Simulator
 from bentpipe.errors import ClusterError
 from tests.campaign.cluster.dask import Heard, is_there, until

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bentpipe import _core
-from bentpipe.campaign import plan
+from bentpipe.campaign.plan import plan
 from bentpipe.errors import InputError
 from bentpipe.scenario import parse_override, resolve_document
 from tools.specs import document_of

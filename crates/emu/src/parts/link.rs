@@ -9,6 +9,7 @@ use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::prctl::set_timerslack;
 
 use super::{Configuration, PartError};
+use crate::bare_timer::BareTimers;
 use crate::capture::Tap;
 use crate::control;
 use crate::pump::{Devices, Pump};
@@ -34,6 +35,7 @@ pub fn link() -> Result<(), PartError> {
     control::answer(&"ready")?;
     let input = io::stdin();
     let mut order = String::new();
+    let mut timers = None;
     loop {
         pump.run(input.as_fd())?;
         order.clear();
@@ -41,12 +43,20 @@ pub fn link() -> Result<(), PartError> {
         input.lock().read_line(&mut order)?;
         match order.trim() {
             "mark" => {
-                pump.mark();
+                // Its priority has been given to this process by now, and they inherit it.
+                let started = BareTimers::start();
+                pump.mark(started.last_stalls());
+                timers = Some(started);
                 control::answer(&"marked")?;
+            }
+            "close" => {
+                pump.close();
+                control::answer(&"closing")?;
             }
             "report" => {
                 // The answer says that the run is over, so the capture is on the disk before it.
-                let report = pump.report();
+                let seen = timers.map(BareTimers::stop);
+                let report = pump.report(seen.as_ref());
                 pump.finish()?;
                 return Ok(control::answer(&report)?);
             }

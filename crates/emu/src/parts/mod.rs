@@ -6,6 +6,7 @@
 //! | `mark` | counts from here, answers `"marked"` | | |
 //! | `visit` | | | visits the origin where the run wants it, answers `"visited"` |
 //! | `go` | | | runs the workload, answers its report |
+//! | `close` | knows that the workload of a page load is over, answers `"closing"` | | |
 //! | `report` | finishes the capture, answers its report and ends | answers its report and ends | |
 //!
 //! A `terminal` and a `gateway`, which runs with a proxy on the path have besides, answer as the origin does.

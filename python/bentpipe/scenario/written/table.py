@@ -28,7 +28,14 @@ def named(key: str) -> BeforeValidator:
 class Table(BaseModel):
     """A TOML table of which every key is known."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=False)
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        populate_by_name=False,
+        # Most tables are read as parts of others alone.
+        defer_build=True,
+    )
 
     hint_at_lists: ClassVar[str] = ""
     """What its author may have meant by a list where one value is expected."""
