@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
 .PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement agreement-random fuzz bench bench-peers bench-cluster million mutants docs docs-crates clean
-.PHONY: lock audit model notebooks questions third-party setup-third-party wheel test-wheel image-rehearsal
+.PHONY: lock audit model notebooks questions gallery third-party setup-third-party wheel test-wheel image-rehearsal
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -133,6 +133,9 @@ model: setup-dev ## Write python/bentpipe/model anew from the JSON schemas of cr
 
 questions: setup ## Measure the scenarios of docs/questions in virtual time and write their pages anew
 	$(MEASURE) $(BIN)/python -m tools.questions
+
+gallery: setup ## Measure the gallery's scenarios in virtual time and draw its figures anew
+	$(MEASURE) $(BIN)/python -m tools.gallery
 
 notebooks: setup-dev ## Run docs/notebooks from a clean kernel and write their outputs anew
 	$(BUILD) $(BIN)/python -m tools.notebooks
