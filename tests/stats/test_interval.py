@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from bentpipe.stats import Interval, mean_interval, median_interval
-from bentpipe.stats.interval import MOST_RESAMPLED
+from bentpipe.stats.interval import MOST_RESAMPLED, RESAMPLES
 
 # The ten paired differences of R's data set `sleep` (Student 1908). R's documented output of
 # t.test(extra ~ group, data = sleep, paired = TRUE): mean -1.58, interval -2.4598858 to -0.7001142.
@@ -111,3 +111,21 @@ def test_the_interval_of_the_median_is_the_bootstraps_where_that_ends():
     width = resampled.high - resampled.low
     assert abs(between.low - resampled.low) < 0.2 * width
     assert abs(between.high - resampled.high) < 0.2 * width
+
+
+@pytest.mark.parametrize("length", [3, 4, 5, 6, 7, 30, 31, MOST_RESAMPLED])
+def test_the_interval_of_a_median_is_the_percentile_bootstrap_of_scipy_to_the_last_bit(length):
+    """Also of values some of which are equal, as times of a simulator are."""
+    drawn = np.random.default_rng(length)
+    for values in (drawn.lognormal(size=length), np.round(drawn.normal(size=length), 1)):
+        theirs = stats.bootstrap(
+            (values,),
+            np.median,
+            n_resamples=RESAMPLES,
+            confidence_level=0.95,
+            method="percentile",
+            vectorized=True,
+            rng=np.random.default_rng(7),
+        ).confidence_interval
+        ours = median_interval(values.tolist(), seed=7)
+        assert (ours.low, ours.high) == (float(theirs.low), float(theirs.high))

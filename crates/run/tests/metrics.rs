@@ -365,6 +365,7 @@ fn lateness_is_that_of_the_link_and_absent_where_there_is_none() {
         max: Duration::from_micros(700),
         count: 1_000,
         refused: 0,
+        timer: None,
     });
     let late = metrics(spec(), reports.clone());
     assert_eq!((late.lateness_p50_s, late.lateness_p99_s), (Some(1e-5), Some(1e-4)));
