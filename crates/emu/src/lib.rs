@@ -10,6 +10,7 @@
 // The IO boundary of clippy.toml lies here.
 #![allow(clippy::disallowed_methods)]
 
+mod budget;
 mod capture;
 mod clock;
 mod control;
@@ -22,6 +23,7 @@ mod lateness;
 mod marked_quic;
 mod marking;
 mod net;
+mod offload;
 pub mod packetdrill;
 pub mod parts;
 mod processor;
@@ -29,10 +31,12 @@ mod pump;
 mod reset;
 mod tcp;
 mod tcp_info;
+mod tun;
 mod udp;
 
 pub use costs::{CostsError, costs};
 pub use files::LocalFiles;
 pub use interception::INTERCEPTION_PORT;
 pub use net::KernelNet;
+pub use offload::has_segmentation_offload;
 pub use udp::UDP_BUFFER_BYTES;
