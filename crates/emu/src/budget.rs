@@ -20,13 +20,15 @@ pub(crate) const REST: Duration = Duration::from_micros(100);
 pub(crate) struct Budget {
     looked_at: Time,
     used: Duration,
+    /// What the bucket holds, and what was used beyond it.
     left: Duration,
+    owed: Duration,
 }
 
 impl Budget {
     /// A full one, of a thread that has used a core for `used` so far.
     pub(crate) const fn new(now: Time, used: Duration) -> Self {
-        Self { looked_at: now, used, left: DEPTH }
+        Self { looked_at: now, used, left: DEPTH, owed: Duration::ZERO }
     }
 
     /// Whether the thread should [rest](REST) now; `used` tells what it has used so far, and is asked once a millisecond.
@@ -37,8 +39,11 @@ impl Budget {
         }
         let used = used();
         let earned = Duration::from_nanos(passed.as_nanos().saturating_mul(SHARE) / 100);
-        let spent = used.saturating_sub(self.used);
-        self.left = self.left.saturating_add(earned).saturating_sub(spent).min(DEPTH);
+        let spent = used.saturating_sub(self.used).saturating_add(self.owed);
+        let had = self.left.saturating_add(earned);
+        self.left = had.saturating_sub(spent).min(DEPTH);
+        // What a second allows is over with it.
+        self.owed = spent.saturating_sub(had).min(DEPTH);
         (self.looked_at, self.used) = (now, used);
         self.left == Duration::ZERO
     }
@@ -91,6 +96,16 @@ mod tests {
             rests += u64::from(budget.is_used_up(now, || Duration::from_micros(step * 80)));
         }
         assert_eq!(rests, 0);
+    }
+
+    #[test]
+    fn what_was_used_beyond_it_while_nobody_looked_is_rested_for_later() {
+        let mut budget = Budget::new(Time::ZERO, Duration::ZERO);
+        let at = |ms: u64| Time::from_nanos(ms * 1_000_000);
+        // 400 ms at once leave 30 + 360 - 400 = -10 ms; a millisecond of sleep earns 0.9 ms, so the twelfth is enough.
+        assert!(budget.is_used_up(at(400), || Duration::from_millis(400)));
+        let used_up = (401..500).take_while(|ms| budget.is_used_up(at(*ms), || Duration::from_millis(400)));
+        assert_eq!(used_up.count(), 11);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use bentpipe_units::{Duration, Rate};
 /// A direction below this has its packets handed over one by one, as a host without receive offload gets them.
 const FROM: Rate = Rate::from_bps(500_000_000);
 /// A train is no longer than what passes in this time, at least two packets.
-const SPAN: Duration = Duration::from_micros(24);
+pub(crate) const SPAN: Duration = Duration::from_micros(24);
 /// As many as two segments a host acknowledges at once by itself (RFC 9293 section 3.8.6.3).
 const FEWEST: u64 = 2;
 /// No more full packets fit the 64 kB of a super-segment on Ethernet.

@@ -54,6 +54,8 @@ pub(crate) struct Pump {
     return_: Train,
     budget: Budget,
     tap: Option<Tap>,
+    /// How long it sleeps at least where traffic is dense, so that packets are due together.
+    pause: Duration,
     /// The instant up to which the link spins, or has spun last.
     spin_until: Time,
 }
@@ -69,6 +71,7 @@ impl Pump {
             false => Train::new(1),
         };
         let (forward, return_) = (train(Direction::Forward), train(Direction::Return));
+        let pause = if forward.is_long() || return_.is_long() { offload::SPAN } else { Duration::ZERO };
         Self {
             path,
             devices,
@@ -77,6 +80,7 @@ impl Pump {
             mtu,
             forward,
             return_,
+            pause,
             budget: Budget::new(clock::now(), clock::of_this_thread()),
             tap,
             spin_until: Time::ZERO,
@@ -105,9 +109,7 @@ impl Pump {
             self.release()?;
             let busy = self.take_in(Direction::Forward)? | self.take_in(Direction::Return)?;
             self.release()?;
-            if self.budget.is_used_up(clock::now(), clock::of_this_thread) {
-                thread::sleep(REST.into());
-            }
+            self.rest();
             let timeout = if busy { Duration::ZERO } else { self.patience() };
             let mut ready = [
                 PollFd::new(self.devices.terminal.as_fd(), PollFlags::POLLIN),
@@ -169,9 +171,17 @@ impl Pump {
             released += 1;
             if released % RELEASED == 0 {
                 self.flush_all()?;
+                self.rest();
             }
         }
         self.flush_all()
+    }
+
+    /// Sleeps before the kernel makes it.
+    fn rest(&mut self) {
+        if self.budget.is_used_up(clock::now(), clock::of_this_thread) {
+            thread::sleep(REST.into());
+        }
     }
 
     /// Writes a packet, or keeps it for those that may follow.
@@ -226,7 +236,7 @@ impl Pump {
         if due == self.spin_until {
             Duration::ZERO
         } else if !is_rested {
-            left
+            left.max(self.pause)
         } else if left > SPIN {
             left - SPIN
         } else {

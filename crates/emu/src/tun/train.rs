@@ -37,6 +37,11 @@ impl Train {
         Self { most, packets: Vec::with_capacity(most), segment: None }
     }
 
+    /// Whether it may have several packets.
+    pub(crate) const fn is_long(&self) -> bool {
+        self.most > 1
+    }
+
     /// Whether nothing may follow.
     pub(crate) fn is_full(&self) -> bool {
         self.packets.len() >= self.most
@@ -45,7 +50,7 @@ impl Train {
     /// Adds a packet that was due then; gives it back when it cannot go with those that are there.
     pub(crate) fn push(&mut self, due: Time, packet: Buffer) -> Result<(), (Time, Buffer)> {
         if self.packets.is_empty() {
-            self.segment = if self.most > 1 { Segment::of(&packet) } else { None };
+            self.segment = if self.is_long() { Segment::of(&packet) } else { None };
         } else if !self.takes(&packet) {
             return Err((due, packet));
         }
