@@ -21,7 +21,7 @@ def test_processor_time_is_what_the_process_has_used():
     assert cpu_time.used_s([os.getpid()]) == pytest.approx(time.process_time(), abs=0.03)
 
 
-@pytest.mark.parametrize("rate_mbps", [10, 144, 500])
+@pytest.mark.parametrize("rate_mbps", [10, 144, 500, 1000, 2000])
 def test_the_goodput_flows_are_single_and_over_a_lossless_link_of_two_bdp_of_queue(rate_mbps):
     spec = bench._spec(bench._flow(f"{rate_mbps} Mbit/s", "cubic", seconds=60))
     assert spec.workload.duration_ns == 60_000_000_000

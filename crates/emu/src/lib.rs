@@ -11,6 +11,7 @@
 #![allow(clippy::disallowed_methods)]
 
 mod bare_timer;
+mod budget;
 mod capture;
 mod clock;
 mod control;
@@ -23,6 +24,7 @@ mod lateness;
 mod marked_quic;
 mod marking;
 mod net;
+mod offload;
 pub mod packetdrill;
 pub mod parts;
 mod processor;
@@ -30,10 +32,12 @@ mod pump;
 mod reset;
 mod tcp;
 mod tcp_info;
+mod tun;
 mod udp;
 
 pub use costs::{CostsError, costs};
 pub use files::LocalFiles;
 pub use interception::INTERCEPTION_PORT;
 pub use net::KernelNet;
+pub use offload::has_segmentation_offload;
 pub use udp::UDP_BUFFER_BYTES;

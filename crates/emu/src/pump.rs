@@ -1,21 +1,22 @@
 //! Packets from one TUN device to the other when the link says so: reading, sleeping, spinning, writing.
 
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::{io, thread};
 
-use bentpipe_link::{Direction, Ecn, Event, Packet, Path};
+use bentpipe_link::{Direction, DirectionSpec, Event, LinkSpec, Path};
 use bentpipe_run::{LinkReport, RunSpec};
 use bentpipe_units::{Duration, Time};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
-use nix::unistd;
 
 use crate::bare_timer::{LastStalls, Seen};
+use crate::budget::{Budget, REST};
 use crate::capture::Tap;
 use crate::clock;
-use crate::ip;
 use crate::lateness::Lateness;
+use crate::offload;
+use crate::tun::{Buffer, Device, Pool, Taken, Train};
 
 /// Packets read from one device before due packets are looked at again.
 const BATCH: usize = 32;
@@ -26,14 +27,19 @@ const SPIN: Duration = Duration::from_micros(80);
 /// never sleeps is stopped by the kernel for 50 ms in every second (sched_rt_runtime_us).
 const SPIN_INTERVAL: Duration = Duration::from_micros(800);
 
-/// Packet buffers made before the start: a page fault in a run makes packets late. Enough for 50 Mbit/s at GEO.
+/// Packets released before those that wait for others to go with them are written: some 100 us of work.
+const RELEASED: usize = 64;
+
+/// Packet buffers made before the start, at least: a page fault in a run makes packets late.
 const PREPARED: usize = 4096;
+/// And at most, in bytes: they are locked in memory.
+const PREPARED_BYTES: u64 = 256_000_000;
 
 /// The two ends of the link as TUN devices, non-blocking.
 #[derive(Debug)]
 pub(crate) struct Devices {
-    pub(crate) gateway: OwnedFd,
-    pub(crate) terminal: OwnedFd,
+    pub(crate) gateway: Device,
+    pub(crate) terminal: Device,
 }
 
 /// Moves packets between the devices at the instants that the link computes.
@@ -41,40 +47,18 @@ pub(crate) struct Pump {
     path: Path<Buffer>,
     devices: Devices,
     lateness: Lateness,
-    spare: Vec<Buffer>,
+    pool: Pool,
     /// Longest packet of the devices, in bytes.
     mtu: usize,
-    /// What a tunnel puts before each packet, in bytes; none without one.
-    header: u32,
+    /// What is about to be handed over, by direction.
+    forward: Train,
+    return_: Train,
+    budget: Budget,
     tap: Option<Tap>,
+    /// How long it sleeps at least where traffic is dense, so that packets are due together.
+    pause: Duration,
     /// The instant up to which the link spins, or has spun last.
     spin_until: Time,
-}
-
-/// An IP packet in a buffer that is used again.
-struct Buffer {
-    bytes: Box<[u8]>,
-    length: usize,
-    /// What a tunnel between the hosts puts before it on the link.
-    header: u32,
-}
-
-impl Packet for Buffer {
-    fn len_bytes(&self) -> u32 {
-        self.length as u32 + self.header
-    }
-
-    fn dscp(&self) -> u8 {
-        ip::dscp(self.as_slice()).get()
-    }
-
-    fn ecn(&self) -> Ecn {
-        ip::ecn(self.as_slice())
-    }
-
-    fn mark_ce(&mut self) {
-        ip::mark_ce(&mut self.bytes[..self.length]);
-    }
 }
 
 impl Pump {
@@ -82,14 +66,23 @@ impl Pump {
         let path = Path::new(&spec.link, spec.seed, clock::now())
             .noting(spec.link_direction(bentpipe_run::Direction::Down));
         let mtu = usize::try_from(spec.link.mtu_bytes.get()).expect("an MTU fits in memory");
-        let header = u32::try_from(spec.tunnel_header().get()).unwrap_or(u32::MAX);
+        let tunnel = u32::try_from(spec.tunnel_header().get()).unwrap_or(u32::MAX);
+        let train = |direction| match devices.have_offload() {
+            true => Train::new(offload::most_merged(&spec.link, direction)),
+            false => Train::new(1),
+        };
+        let (forward, return_) = (train(Direction::Forward), train(Direction::Return));
+        let pause = if forward.is_long() || return_.is_long() { offload::SPAN } else { Duration::ZERO };
         Self {
             path,
             devices,
             lateness: Lateness::beside(LastStalls::default()),
-            spare: (0..PREPARED).map(|_| Buffer::of(mtu, header)).collect(),
+            pool: Pool::new(prepared(&spec.link), mtu, tunnel),
             mtu,
-            header,
+            forward,
+            return_,
+            pause,
+            budget: Budget::new(clock::now(), clock::of_this_thread()),
             tap,
             spin_until: Time::ZERO,
         }
@@ -122,6 +115,7 @@ impl Pump {
             self.release()?;
             let busy = self.take_in(Direction::Forward)? | self.take_in(Direction::Return)?;
             self.release()?;
+            self.rest();
             let timeout = if busy { Duration::ZERO } else { self.patience() };
             let mut ready = [
                 PollFd::new(self.devices.terminal.as_fd(), PollFlags::POLLIN),
@@ -140,22 +134,28 @@ impl Pump {
 
     /// Reads what the host at the sending end has for the link; whether there may be more.
     fn take_in(&mut self, direction: Direction) -> io::Result<bool> {
-        for _ in 0..BATCH {
-            let mut packet = self.spare.pop().unwrap_or_else(|| Buffer::of(self.mtu, self.header));
-            match unistd::read(self.devices.sender(direction), &mut packet.bytes[..]) {
-                Ok(length) => packet.length = length,
-                Err(error) => {
-                    self.spare.push(packet);
-                    return if error == Errno::EAGAIN { Ok(false) } else { Err(error.into()) };
+        let Self { path, devices, lateness, pool, tap, mtu, .. } = self;
+        let mut taken = 0;
+        while taken < BATCH {
+            let read = devices.sender(direction).read(pool, *mtu, |pool, mut packet| {
+                let now = clock::now();
+                lateness.read(now);
+                if let Some(tap) = tap.as_mut() {
+                    packet.complete();
+                    tap.sent(direction, now, packet.as_slice())?;
                 }
-            }
-            let now = clock::now();
-            self.lateness.read(now);
-            if let Some(tap) = &mut self.tap {
-                tap.sent(direction, now, packet.as_slice())?;
-            }
-            if let Err((_, packet)) = self.path.enqueue(now, direction, packet) {
-                self.spare.push(packet);
+                if let Err((_, packet)) = path.enqueue(now, direction, packet) {
+                    pool.give(packet);
+                }
+                Ok(())
+            })?;
+            match read {
+                Taken::Nothing => return Ok(false),
+                Taken::Packets(count) => taken += count,
+                Taken::Garbage => {
+                    lateness.refused();
+                    taken += 1;
+                }
             }
         }
         Ok(true)
@@ -163,22 +163,76 @@ impl Pump {
 
     /// Hands over every packet that is due.
     fn release(&mut self) -> io::Result<()> {
+        let mut released = 0;
         while let Some(event) = self.path.poll(clock::now()) {
-            if let Event::Delivered { direction, due, packet } = &event {
-                self.lateness.released(*due, clock::now());
-                match unistd::write(self.devices.receiver(*direction), packet.as_slice()) {
-                    Ok(_) => {}
-                    // The packet is lost, and the run says so.
-                    Err(error) if is_refusal(error) => self.lateness.refused(),
-                    Err(error) => return Err(error.into()),
+            match event {
+                Event::Delivered { direction, due, mut packet } => {
+                    if let Some(tap) = &mut self.tap {
+                        packet.complete();
+                        tap.delivered(direction, due, packet.as_slice())?;
+                    }
+                    self.hand_over(direction, due, packet)?;
                 }
-                if let Some(tap) = &mut self.tap {
-                    tap.delivered(*direction, *due, packet.as_slice())?;
-                }
+                lost => self.pool.give(lost.into_packet()),
             }
-            self.spare.push(event.into_packet());
+            released += 1;
+            if released % RELEASED == 0 {
+                self.flush_all()?;
+                self.rest();
+            }
+        }
+        self.flush_all()
+    }
+
+    /// Sleeps before the kernel makes it.
+    fn rest(&mut self) {
+        if self.budget.is_used_up(clock::now(), clock::of_this_thread) {
+            thread::sleep(REST.into());
+        }
+    }
+
+    /// Writes a packet, or keeps it for those that may follow.
+    fn hand_over(&mut self, direction: Direction, due: Time, packet: Buffer) -> io::Result<()> {
+        if let Err((due, packet)) = self.train(direction).push(due, packet) {
+            self.flush(direction)?;
+            // An empty train takes any packet.
+            let _ = self.train(direction).push(due, packet);
+        }
+        if self.train(direction).is_full() { self.flush(direction) } else { Ok(()) }
+    }
+
+    fn flush_all(&mut self) -> io::Result<()> {
+        self.flush(Direction::Forward)?;
+        self.flush(Direction::Return)
+    }
+
+    /// Writes what was kept.
+    fn flush(&mut self, direction: Direction) -> io::Result<()> {
+        let Self { devices, lateness, pool, forward, return_, .. } = self;
+        let train = match direction {
+            Direction::Forward => forward,
+            Direction::Return => return_,
+        };
+        if train.packets().is_empty() {
+            return Ok(());
+        }
+        let now = clock::now();
+        train.packets().iter().for_each(|(due, _)| lateness.released(*due, now));
+        let is_taken = devices.receiver(direction).write(train)?;
+        for packet in train.drain() {
+            if !is_taken {
+                lateness.refused();
+            }
+            pool.give(packet);
         }
         Ok(())
+    }
+
+    fn train(&mut self, direction: Direction) -> &mut Train {
+        match direction {
+            Direction::Forward => &mut self.forward,
+            Direction::Return => &mut self.return_,
+        }
     }
 
     /// How long to sleep before the next event: up to it, or to the spin before it.
@@ -189,7 +243,7 @@ impl Pump {
         if due == self.spin_until {
             Duration::ZERO
         } else if !is_rested {
-            left
+            left.max(self.pause)
         } else if left > SPIN {
             left - SPIN
         } else {
@@ -200,16 +254,21 @@ impl Pump {
 }
 
 impl Devices {
+    /// Whether super-segments may be written.
+    fn have_offload(&self) -> bool {
+        self.gateway.has_offload() && self.terminal.has_offload()
+    }
+
     /// Where packets of a direction enter the link.
-    fn sender(&self, direction: Direction) -> &OwnedFd {
+    fn sender(&mut self, direction: Direction) -> &mut Device {
         match direction {
-            Direction::Forward => &self.gateway,
-            Direction::Return => &self.terminal,
+            Direction::Forward => &mut self.gateway,
+            Direction::Return => &mut self.terminal,
         }
     }
 
     /// Where packets of a direction leave the link.
-    fn receiver(&self, direction: Direction) -> &OwnedFd {
+    fn receiver(&self, direction: Direction) -> &Device {
         match direction {
             Direction::Forward => &self.terminal,
             Direction::Return => &self.gateway,
@@ -217,22 +276,13 @@ impl Devices {
     }
 }
 
-impl Buffer {
-    fn of(capacity: usize, header: u32) -> Self {
-        Self { bytes: vec![0; capacity].into(), length: 0, header }
-    }
-
-    fn as_slice(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-}
-
-/// Whether the device did not take this packet and may take the next (`tun_get_user` in `drivers/net/tun.c`).
-///
-/// It is down (EIO) or out of memory (EAGAIN, ENOBUFS, ENOMEM), or the packet is neither of IPv4 nor of IPv6
-/// (EINVAL): any program in the client's or the server's namespace may send such a one by a packet socket.
-fn is_refusal(error: Errno) -> bool {
-    matches!(error, Errno::EIO | Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM | Errno::EINVAL)
+/// How many buffers both directions need where packets of full length are on their way and as many as two propagation
+/// delays bring, one bandwidth-delay product, wait.
+fn prepared(link: &LinkSpec) -> usize {
+    let mtu = link.mtu_bytes.get().max(1);
+    let held = |of: &DirectionSpec| of.capacity.nominal_bps().volume_in(of.delay_ns * 3).get();
+    let bytes = held(&link.forward).saturating_add(held(&link.return_)).min(PREPARED_BYTES);
+    usize::try_from(bytes / mtu).unwrap_or(usize::MAX).max(PREPARED)
 }
 
 /// At most a second: a lost wake-up must not hang the link.

@@ -24,26 +24,35 @@ pub struct Devices {
 
 /// Runs a test beside two devices, `client` and `server`, in a network namespace, where this user may make one.
 pub fn with_devices(test: impl FnOnce(Devices) + Send + 'static) {
-    let thread = thread::spawn(|| {
+    with_devices_of(0, test);
+}
+
+/// The same with devices that have virtio headers, as fast links have them.
+pub fn with_offloading_devices(test: impl FnOnce(Devices) + Send + 'static) {
+    with_devices_of(libc::IFF_VNET_HDR, test);
+}
+
+fn with_devices_of(flags: libc::c_int, test: impl FnOnce(Devices) + Send + 'static) {
+    let thread = thread::spawn(move || {
         match unshare(CloneFlags::CLONE_NEWNET) {
             Ok(()) => {}
             Err(Errno::EPERM) => return say("SKIPPED: network namespaces need root"),
             Err(error) => panic!("{error}"),
         }
-        test(Devices { client: device("client"), server: device("server") });
+        test(Devices { client: device("client", flags), server: device("server", flags) });
     });
     thread.join().unwrap();
 }
 
 /// A device that is up, as `engine/testbed/netns.py` opens one.
-fn device(name: &str) -> OwnedFd {
+fn device(name: &str, flags: libc::c_int) -> OwnedFd {
     let file = File::options().read(true).write(true).open("/dev/net/tun").unwrap();
     // SAFETY: all zeros are an ifreq.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
         *to = from as libc::c_char;
     }
-    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI | flags) as libc::c_short;
     // SAFETY: the kernel reads and writes an ifreq.
     let made = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF, &mut request) };
     assert_eq!(made, 0, "{}", io::Error::last_os_error());
@@ -59,8 +68,25 @@ pub struct Outside(Socket);
 
 impl Outside {
     pub fn of(device: &str) -> Self {
+        Self::of_kind(device, Type::DGRAM)
+    }
+
+    /// One that puts a `virtio_net_hdr` before each packet that it sends (packet(7), PACKET_VNET_HDR).
+    pub fn with_headers(device: &str) -> Self {
+        let Self(socket) = Self::of_kind(device, Type::RAW);
+        let on: libc::c_int = 1;
+        let (value, length) = ((&raw const on).cast(), size_of_val(&on) as libc::socklen_t);
+        // SAFETY: the kernel reads a number.
+        let set = unsafe {
+            libc::setsockopt(socket.as_raw_fd(), libc::SOL_PACKET, libc::PACKET_VNET_HDR, value, length)
+        };
+        assert_eq!(set, 0, "{}", io::Error::last_os_error());
+        Self(socket)
+    }
+
+    fn of_kind(device: &str, kind: Type) -> Self {
         let ipv4 = (libc::ETH_P_IP as u16).to_be();
-        let socket = Socket::new(Domain::PACKET, Type::DGRAM, Some(Protocol::from(i32::from(ipv4)))).unwrap();
+        let socket = Socket::new(Domain::PACKET, kind, Some(Protocol::from(i32::from(ipv4)))).unwrap();
         // SAFETY: all zeros are a sockaddr_ll.
         let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
         address.sll_family = libc::AF_PACKET as u16;
@@ -75,6 +101,11 @@ impl Outside {
 
     pub fn send(&self, packet: &[u8]) {
         assert_eq!(self.0.send(packet).unwrap(), packet.len());
+    }
+
+    /// Whether the kernel takes a packet.
+    pub fn offers(&self, packet: &[u8]) -> bool {
+        self.0.send(packet).is_ok()
     }
 
     /// The next packet of at most 100 bytes; none when there is none for two seconds.

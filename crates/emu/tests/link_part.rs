@@ -19,7 +19,7 @@ use nix::sys::signal::{SigHandler, Signal, signal};
 use serde_json::json;
 
 use crate::common::{page, page_load, spec};
-use crate::devices::{Devices, Outside, with_devices};
+use crate::devices::{Devices, Outside, with_devices, with_offloading_devices};
 
 /// How long a file of the link's process may be, in bytes.
 const LIMIT: &str = "BENTPIPE_FILE_LIMIT";
@@ -138,6 +138,34 @@ fn an_odd_packet_does_not_end_the_link_and_counts_as_refused() {
         assert!(std::iter::from_fn(|| server.receive()).any(|received| received == packet));
         let report: LinkReport = serde_json::from_str(&link.order("report").unwrap()).unwrap();
         assert_eq!(report.lateness.unwrap().refused, 3);
+        let (status, errors) = link.end();
+        assert!(status.success(), "{errors}");
+    });
+}
+
+#[test]
+fn a_super_segment_that_is_none_does_not_end_a_link_with_offload() {
+    with_offloading_devices(|devices| {
+        let mut link = Link::start(&devices, &folder("odd-offload"), None);
+        let (client, server) = (Outside::of("client"), Outside::of("server"));
+        link.order("mark").unwrap();
+        client.send(&[0; 40]);
+        client.send(&[0xff; 1_400]);
+        // NEEDS_CSUM, TCP over IPv4, segments of 1000 bytes (virtio 1.3 section 5.1.6) of what has neither length nor TCP's
+        // number nor a header of TCP. The kernel checks some of it and refuses such a packet, or hands it over.
+        let garbage = Outside::with_headers("client");
+        let taken = (0..40_u8).filter(|seed| {
+            let words = [40_u16, 1_000, 20, 16].into_iter().flat_map(u16::to_ne_bytes);
+            let header = [1, 1].into_iter().chain(words).chain([0x45, *seed]).collect::<Vec<_>>();
+            garbage.offers(&[&header[..], &[*seed; 3_000]].concat())
+        });
+        let taken = taken.count();
+        let packet = ipv4(b"the next one");
+        client.send(&packet);
+        assert!(std::iter::from_fn(|| server.receive()).any(|received| received == packet));
+        let report: LinkReport = serde_json::from_str(&link.order("report").unwrap()).unwrap();
+        let refused = report.lateness.unwrap().refused;
+        assert!((2..=2 + taken as u64).contains(&refused), "{refused} of {taken}");
         let (status, errors) = link.end();
         assert!(status.success(), "{errors}");
     });

@@ -21,6 +21,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let search = Algorithm::Cubic.kernel_name_with(Some(SlowStartChoice::Search));
     module.add("KERNEL_CUBIC_WITH_SEARCH", search)?;
     module.add_function(wrap_pyfunction!(run_part, module)?)?;
+    module.add_function(wrap_pyfunction!(has_segmentation_offload, module)?)?;
     module.add_function(wrap_pyfunction!(measure_hosts, module)?)?;
     module.add_function(wrap_pyfunction!(congestion_control_obstacle, module)?)?;
     module.add_function(wrap_pyfunction!(congestion_control_leftovers, module)?)?;
@@ -43,6 +44,12 @@ fn run_part(py: Python<'_>, part: &str) -> PyResult<()> {
         other => return Err(PyRuntimeError::new_err(format!("no part is called {other}"))),
     };
     py.detach(run).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// Whether the devices of a run's link are to be opened for segmentation offload.
+#[pyfunction]
+fn has_segmentation_offload(spec: &str) -> PyResult<bool> {
+    Ok(bentpipe_emu::has_segmentation_offload(&from_json(spec)?))
 }
 
 /// What encryption takes of a core of this machine, as JSON of `HostsSpec`; datagrams are measured by the QUIC flow that a

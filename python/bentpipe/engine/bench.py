@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bentpipe import _core
-from bentpipe.engine import provenance
+from bentpipe.engine import gigabits, provenance
 from bentpipe.engine.emulate import Emulator, configuration_of, open_link, open_world
 from bentpipe.engine.host import cpu_time, timer_latency
 from bentpipe.engine.process.part import START_TIMEOUT_S
@@ -31,6 +31,9 @@ Figures = Mapping[str, object]
 
 TCP_PAYLOAD_SHARE = 1448 / 1500
 """MSS with timestamps over the IP packet of 1500 bytes."""
+
+GOODPUT_RATES = ("10 Mbit/s", "144 Mbit/s", "500 Mbit/s", "1 Gbit/s", "2 Gbit/s")
+"""Of a single flow over TCP; the last three with segmentation offload."""
 
 BLAST_S = 5.0
 """How long the link process is loaded for its throughput."""
@@ -57,7 +60,7 @@ while clock() < end:
 
 
 def run() -> Figures:
-    """Measure everything; takes about seven minutes.
+    """Measure everything; takes about ten minutes.
 
     Returns
     -------
@@ -69,7 +72,7 @@ def run() -> Figures:
         "machine": provenance.of_this_host(),
         "host": hosts(),
         "idle_ping": _idle_ping(),
-        "goodput": [_goodput(rate) for rate in ("10 Mbit/s", "144 Mbit/s", "500 Mbit/s")],
+        "goodput": [_goodput(rate) for rate in GOODPUT_RATES],
         "lateness_two_worlds_10mbit": _two_worlds(),
         "lateness_one_world_144mbit": _lateness(_flow("144 Mbit/s", "cubic", seconds=10)),
         "first_flight": [_first_flight(http) for http in ("h1", "h2", "h3")],
@@ -77,6 +80,9 @@ def run() -> Figures:
         "dvbs2_40msym": _full_chain(),
         "link_1500_bytes": _throughput(packet_bytes=1500),
         "link_100_bytes": _throughput(packet_bytes=100),
+        "tcp_1gbit_both_ways": _gigabits("1 Gbit/s", "down", "up"),
+        "tcp_2gbit_both_ways": _gigabits("2 Gbit/s", "down", "up"),
+        "tcp_5gbit_down": _gigabits("5 Gbit/s", "down"),
     }
 
 
@@ -232,6 +238,13 @@ def _throughput(*, packet_bytes: int) -> Figures:
         "offered_pps": sum(each.offered_packets for each in counters.values()) / span_s,
         "link_cores": cpu_s / BLAST_S,
     }
+
+
+def _gigabits(rate: str, *ways: str) -> Figures:
+    """Streams that never fill the queue, whose windows are four times what is on the way."""
+    rate = rate.replace(" ", "")
+    link = f"flat:down={rate},up={rate},rtt=20ms,queue=4BDP"
+    return gigabits.load(_spec({"link": link, "ping": {"count": 1}}), ways)
 
 
 def _flow(rate: str, cc: str, *, seconds: int) -> Figures:

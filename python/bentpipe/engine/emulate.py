@@ -182,7 +182,8 @@ def open_world(spec: RunSpec) -> Iterator[World]:
 @contextmanager
 def open_link(world: World, configuration: Configuration) -> Iterator[RunningLink]:
     """Start the link process of a world; its first answer says that it pumps."""
-    devices = world.open_devices()
+    has_offload = _core.has_segmentation_offload(configuration.spec.to_json())
+    devices = world.open_devices(segmentation_offload=has_offload)
     try:
         link = Part("link", configuration.model_copy(update={"devices": devices}), descriptors=devices)
     finally:
@@ -190,7 +191,12 @@ def open_link(world: World, configuration: Configuration) -> Iterator[RunningLin
             os.close(device)
     with link, awake() as idle_cores:
         scheduling = rt_priority.put_first(link.pid, Rank.LINK)
-        yield RunningLink(part=link, provenance={"idle_cores": idle_cores, "link_scheduling": scheduling})
+        provenance = {
+            "idle_cores": idle_cores,
+            "link_scheduling": scheduling,
+            "segmentation_offload": "on" if has_offload else "off",
+        }
+        yield RunningLink(part=link, provenance=provenance)
 
 
 def configuration_of(spec: RunSpec, artifacts: Path | None) -> Configuration:

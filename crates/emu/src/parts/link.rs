@@ -4,7 +4,6 @@ use std::io::{self, BufRead};
 use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
 
 use bentpipe_link::Direction;
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::prctl::set_timerslack;
 
@@ -13,6 +12,7 @@ use crate::bare_timer::BareTimers;
 use crate::capture::Tap;
 use crate::control;
 use crate::pump::{Devices, Pump};
+use crate::tun::Device;
 
 /// The link: moves packets between two TUN devices until the report is asked for or the input ends.
 ///
@@ -71,10 +71,7 @@ fn be_punctual() {
     let _ = mlockall(MlockAllFlags::MCL_CURRENT);
 }
 
-fn device(fd: RawFd) -> io::Result<OwnedFd> {
+fn device(fd: RawFd) -> io::Result<Device> {
     // SAFETY: the orchestrator opened the descriptor for this process alone, and nothing else here uses it.
-    let device = unsafe { OwnedFd::from_raw_fd(fd) };
-    let flags = OFlag::from_bits_truncate(fcntl(&device, FcntlArg::F_GETFL)?);
-    fcntl(&device, FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK))?;
-    Ok(device)
+    Device::new(unsafe { OwnedFd::from_raw_fd(fd) })
 }

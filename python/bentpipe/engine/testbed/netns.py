@@ -47,7 +47,7 @@ _INTERCEPTED_MARK = 1
 _INTERCEPTED_TABLE = 100
 """Packets of intercepted connections are marked, and a table of their own has them delivered here."""
 _TUNSETIFF = 0x400454CA
-_IFF_TUN, _IFF_NO_PI = 0x0001, 0x1000
+_IFF_TUN, _IFF_NO_PI, _IFF_VNET_HDR = 0x0001, 0x1000, 0x4000
 _CLONE_NEWNET = 0x40000000
 _OUT_OF_CTRL_C = 0
 """A process group of its own: an `ip` that Ctrl-C ends leaves half a world."""
@@ -167,9 +167,15 @@ class World:
         """All namespaces."""
         return tuple(filter(None, (self.client, self.terminal, self.gateway, self.server)))
 
-    def open_devices(self) -> tuple[int, int]:
-        """Open the TUN devices on the client's and the server's side; the caller closes the descriptors."""
-        return _open_tun(self.terminal or self.client), _open_tun(self.gateway or self.server)
+    def open_devices(self, *, segmentation_offload: bool = False) -> tuple[int, int]:
+        """Open the TUN devices on the client's and the server's side; the caller closes the descriptors.
+
+        With segmentation offload a header stands before each packet, which may be a super-segment (`tun.rst`,
+        Linux kernel documentation).
+        """
+        flags = _IFF_TUN | _IFF_NO_PI | (_IFF_VNET_HDR if segmentation_offload else 0)
+        client, server = self.terminal or self.client, self.gateway or self.server
+        return _open_tun(client, flags), _open_tun(server, flags)
 
     def dropped_packets(self) -> int:
         """Packets that devices lost before the link process could read them, or on the way to and from it."""
@@ -420,10 +426,10 @@ def _redirect(towards_client: str, *, ports: Sequence[int]) -> None:
     )
 
 
-def _open_tun(name: str) -> int:
+def _open_tun(name: str, flags: int) -> int:
     with inside(name):
         device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-        request = struct.pack("16sH22x", DEVICE.encode(), _IFF_TUN | _IFF_NO_PI)
+        request = struct.pack("16sH22x", DEVICE.encode(), flags)
         try:
             fcntl.ioctl(device, _TUNSETIFF, request)
         except OSError:

@@ -1,0 +1,107 @@
+"""The link process under TCP at gigabits: streams of the kernel's, down alone or both ways."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+
+from bentpipe.engine.emulate import configuration_of, open_link, open_world
+from bentpipe.engine.host import cpu_time
+from bentpipe.engine.process.part import START_TIMEOUT_S
+from bentpipe.engine.testbed import netns
+from bentpipe.engine.testbed.netns import SERVER_ADDRESS, World
+from bentpipe.model.report import LinkReport
+from bentpipe.model.spec import RunSpec
+from bentpipe.scenario.written.quantity import SECOND_NS
+
+STARTED_S = 3.0
+"""After so long the streams have left slow start."""
+
+LOADED_S = 5.0
+"""How long they are counted."""
+
+_PORTS = {"down": 5201, "up": 5202}
+"""Of the server, for the stream of each direction."""
+
+_STREAM = """
+import socket, sys, time
+place, way, address, port, seconds = *sys.argv[1:4], int(sys.argv[4]), float(sys.argv[5])
+if place == "server":
+    listener = socket.create_server((address, port))
+    print("ready", flush=True)
+    stream, _ = listener.accept()
+else:
+    stream = socket.create_connection((address, port), timeout=seconds)
+end = time.monotonic() + seconds
+content = bytearray(1 << 20)
+if (place, way) in {("server", "down"), ("client", "up")}:
+    while time.monotonic() < end:
+        stream.send(content)
+else:
+    # The kernel throws away what has come (tcp(7)): the link is measured, not the copy to a program.
+    while stream.recv_into(content, 0, socket.MSG_TRUNC):
+        pass
+"""
+"""One end of a stream. Who receives ends with who sends."""
+
+
+def load(spec: RunSpec, ways: Sequence[str]) -> Mapping[str, float]:
+    """Load one link process with a stream of TCP in each of `ways`, `down` and `up`.
+
+    Returns
+    -------
+    dict
+        Rates of IP packets delivered (bit/s), the share of a core that the link process had, and how late
+        it was (s).
+    """
+    with ExitStack() as stack:
+        world = stack.enter_context(open_world(spec))
+        link = stack.enter_context(open_link(world, configuration_of(spec, None))).part
+        link.answer(timeout_s=START_TIMEOUT_S)
+        for way in ways:
+            stack.enter_context(_stream(world, way))
+        time.sleep(STARTED_S)
+        link.order("mark")
+        link.answer(timeout_s=START_TIMEOUT_S)
+        started_s, used_s = time.monotonic(), cpu_time.used_s([link.pid])
+        time.sleep(LOADED_S)
+        used_s = cpu_time.used_s([link.pid]) - used_s
+        link.order("report")
+        report = LinkReport.model_validate_json(link.answer(timeout_s=START_TIMEOUT_S))
+        span_s = time.monotonic() - started_s
+    lateness = report.lateness
+    assert lateness is not None, "an emulated link tells its lateness"
+    return {
+        "delivered_down_bps": report.forward.delivered_bytes * 8 / span_s,
+        "delivered_up_bps": report.return_.delivered_bytes * 8 / span_s,
+        "delivered_pps": (report.forward.delivered_packets + report.return_.delivered_packets) / span_s,
+        "link_cores": used_s / LOADED_S,
+        "lateness_p50_s": lateness.p50 / SECOND_NS,
+        "lateness_p999_s": lateness.p999 / SECOND_NS,
+        "lateness_max_s": lateness.max / SECOND_NS,
+    }
+
+
+@contextmanager
+def _stream(world: World, way: str) -> Iterator[None]:
+    """Open a stream between client and server; it is over at the end."""
+    with ExitStack() as stack:
+        server = stack.enter_context(_program(world.server, "server", way))
+        assert server.stdout is not None
+        server.stdout.readline()
+        stack.enter_context(_program(world.client, "client", way))
+        yield
+
+
+@contextmanager
+def _program(namespace: str, place: str, way: str) -> Iterator[subprocess.Popen[bytes]]:
+    seconds = 2 * (STARTED_S + LOADED_S)
+    arguments = [place, way, SERVER_ADDRESS, str(_PORTS[way]), str(seconds)]
+    with netns.inside(namespace):
+        program = subprocess.Popen([sys.executable, "-I", "-c", _STREAM, *arguments], stdout=subprocess.PIPE)
+    with program:
+        try:
+            yield program
+        finally:
+            program.kill()
