@@ -1,6 +1,6 @@
 """How much of a page has arrived over time: a panel for each link, a line for each protocol."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -26,7 +26,7 @@ class Arrival:
     objects: Sequence[ObjectTiming]
 
     def steps(self) -> tuple[list[float], list[float]]:
-        """Return instants in s from the start of the load, and the share in % of the page's bytes from each on."""
+        """Return instants in s from the start of the load, and the page's share from each on in %."""
         ordered = sorted(self.objects, key=lambda item: item.last_byte_s)
         total = sum(item.bytes for item in ordered)
         shares = (100 * so_far / total for so_far in accumulate(item.bytes for item in ordered))
@@ -46,7 +46,7 @@ def draw(results: bentpipe.Results, path: Path) -> None:
 
 
 @style.applied()
-def drawing(panels: dict[str, Sequence[Arrival]]) -> Drawing:
+def drawing(panels: Mapping[str, Sequence[Arrival]]) -> Drawing:
     """Draw panels side by side, each with a time axis of its own; keys are their titles."""
     figure, _ = style.canvas(panels=1, panel_height_in=_PANEL_IN)
     figure.clf()

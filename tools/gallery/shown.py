@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.gallery.first_page import STEM as FIRST_PAGE
+
 WATERFALL = "waterfall"
 """The waterfall of the median run of one cell, which the report has in its page alone."""
 
