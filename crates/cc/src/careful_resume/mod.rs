@@ -173,9 +173,10 @@ impl CarefulResume {
 
     /// Section 3.2: whether the path is confirmed, and a jump of use.
     fn reconnoitre(&mut self, ack: &AckSample, boundary: Boundary) {
-        // "received an acknowledgement for all the initial data (usually the IW)"; and the transition waits until there
-        // is more to send than the window lets out.
-        if ack.delivered < self.initial_window || !ack.usage.is_cwnd_limited {
+        // "received an acknowledgement for all the initial data (usually the IW)": whole packets, so that up to one may be
+        // missing to the window. The transition waits until there is more to send than the window lets out.
+        let holds_another = ack.delivered.get() + self.mss.get() <= self.initial_window.get();
+        if holds_another || !ack.usage.is_cwnd_limited {
             return;
         }
         let Some(min_rtt) = self.min_rtt else { return };

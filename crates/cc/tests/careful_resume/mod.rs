@@ -51,8 +51,12 @@ struct Sender {
 
 impl Sender {
     fn with(algorithm: Algorithm, path: PathMemory, max_jump: Option<Bytes>) -> Self {
+        Self::of(config(), algorithm, path, max_jump)
+    }
+
+    fn of(config: Config, algorithm: Algorithm, path: PathMemory, max_jump: Option<Bytes>) -> Self {
         let resume = Resume { path: path.clone(), max_jump, lifetime: LIFETIME, started: Time::ZERO };
-        let cc = CarefulResume::new(build(algorithm, config()), &config(), resume);
+        let cc = CarefulResume::new(build(algorithm, config), &config, resume);
         let (now, outstanding, delivered) = (Time::ZERO, VecDeque::new(), Bytes::ZERO);
         Self { cc, path, now, outstanding, delivered, is_cwnd_limited: true }
     }

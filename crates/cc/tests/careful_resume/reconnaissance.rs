@@ -105,6 +105,20 @@ fn the_window_is_the_initial_one_until_the_initial_data_are_acknowledged() {
 }
 
 #[test]
+fn initial_data_that_leave_room_for_less_than_a_packet_are_all_there_is() {
+    // A window of ten and a half packets lets ten out.
+    let initial_window = Bytes::new(packets(10).get() + packets(1).get() / 2);
+    let config = Config { initial_window, ..config() };
+    let mut sender = Sender::of(config, Algorithm::Reno, knowing(saved(300)), None);
+    sender.send(10);
+    sender.wait(RTT);
+    sender.ack(9);
+    assert_eq!(sender.cc.phase(), Phase::Reconnaissance);
+    sender.ack(1);
+    assert_eq!(sender.cc.phase(), Phase::Unvalidated);
+}
+
+#[test]
 fn a_sender_with_nothing_to_send_beyond_its_window_waits_before_it_jumps() {
     let mut sender = Sender::reno(saved(300));
     sender.is_cwnd_limited = false;
