@@ -41,9 +41,9 @@ def test_a_check_holds_when_something_passed_and_nothing_failed():
 def test_the_page_counts_cases_and_says_why_some_failed_or_were_skipped():
     text = page.text([(check(RESULT), RESULT), (check(RESULT), None)])
     assert "| Against them | their program 1.2 | 5 | 1 | 1 | 1 | 2 | **no** |" in text
-    assert "- one part, another: expected 1, found 2" in text
-    assert "- one part, one more: as RFC 0 has it" in text
-    assert "- other part, a third; a fourth: there is none" in text
+    assert "| one part | another | expected 1, found 2 |" in text
+    assert "| one part | one more | as RFC 0 has it |" in text
+    assert "| other part | a third; a fourth | there is none |" in text
     assert "not run yet" in text
 
 

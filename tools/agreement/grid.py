@@ -149,17 +149,20 @@ LEAST_INDISTINGUISHABLE = 0.9
 """Share of the lossy cells that the test must not tell apart."""
 
 HANDSHAKE_TIME = """\
-In virtual time TLS takes no time unless a scenario states it, on the kernel 0.1 to 0.5 ms at either end; in
-one cell this decides a round trip. With `tcp.connect_retry` a request and four handshakes leave within 0.2
-ms in virtual time and 1.3 ms apart in the other order on the kernel, where HyStart then ends slow start
-early. With the times of `bentpipe bench --host` (0.19 and 0.12 ms) the simulator has 4.90 s too, and with
-handshakes of 0.5 ms, a second cell of the grid, both engines agree ([host](models/host.md))."""
+In virtual time a TLS handshake takes no processor time unless a scenario states it, on the kernel it takes
+0.1 to 0.5 ms at either end; in one cell this decides a round trip. With `tcp.connect_retry` the request on
+the duplicate connection and the handshakes of the other four connections leave within 0.2 ms of each other
+in virtual time, but on the kernel 1.3 ms apart and in the other order, so that HyStart ends slow start early
+there. With the times that `bentpipe bench --host` measures (0.19 ms at the client, 0.12 ms at the server)
+the simulator has 4.90 s too. With handshakes of 0.5 ms, a second cell of the grid, both engines agree
+([host](models/host.md))."""
 
 LATE_AND_MARKED = """\
-DualPI2 marks Prague's packets after 0.8 ms. On the kernel a process now and then wakes up later than that;
-its burst is partly marked, and the window recovers by a packet per round trip. With acknowledgements held
-for up to 3 ms in one millisecond of a hundred (`link.return.jitter`) the simulator has 8.6 to 8.9 s instead
-of 8.4 s. Late, invalid runs took up to 11.8 s."""
+DualPI2 marks Prague's packets that waited 0.8 ms or longer. On the kernel a sender, a receiver or the link
+now and then wakes up later than that; the burst that follows is partly marked, and a window that has left
+slow start recovers by one packet per round trip. With acknowledgements held for up to 3 ms in one
+millisecond of a hundred (`link.return.jitter`) the simulator's Prague takes 8.6 to 8.9 s instead of 8.4 s.
+Runs that were invalid for lateness took up to 11.8 s."""
 
 KINDS = (
     Kind(

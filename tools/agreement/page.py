@@ -61,16 +61,16 @@ Hybla and PCC Vivace as programs in the kernel (crates/bpf), against the Rust on
 """
 
 _METHOD = f"""
-The error of a cell is the simulated median over the emulated median, less one. With random loss equal seeds
-lose the same packets in both engines. The two-sample test (Cramér-von Mises, exact, level {TEST_LEVEL:.0%})
-compares emulated runs with simulated ones of other seeds and may tell apart at most
-{1 - LEAST_INDISTINGUISHABLE:.0%} of the cells. *Spread* is the range of a cell's emulated runs over their
-median.
+The error of a cell is the simulated median over the emulated median, less one. With random loss, equal
+seeds lose the same packets in both engines. The two-sample test (Cramér-von Mises, exact, level
+{TEST_LEVEL:.0%}) needs independent samples: it compares the emulated runs with simulated ones of other
+seeds, and may tell apart at most {1 - LEAST_INDISTINGUISHABLE:.0%} of the cells. *Spread* is the range of a
+cell's emulated runs over their median, the emulator's own uncertainty.
 
 Where runs have one of two outcomes only the test judges, on more runs: for CUBIC over TCP on `geo-alshagri`,
-where the superframe phase decides whether HyStart takes a slot wait for a queue
-(docs/studies/alshagri2023.md), and for HTTP/2 over the mix of `geo-snep`, where the page ends with the last
-flight or a round trip later.
+where the phase of the superframes, drawn per run, decides whether HyStart takes the wait for a timeslot for a
+queue and ends slow start early (docs/studies/alshagri2023.md), and for HTTP/2 over the capacity mix of
+`geo-snep`, where the page ends with the last flight or a round trip later.
 """
 
 

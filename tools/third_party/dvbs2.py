@@ -162,8 +162,8 @@ CHECK = Check(
     name="dvbs2",
     title="DVB-S2: rates of every MODCOD, frame and pilot setting",
     about="""\
-What Bentpipe says of its carriers against the tables of ETSI EN 302 307-1 V1.4.1: 28 MODCODs on normal
-frames and 24 on short ones, each with pilots and without. All must be equal but the rate of IP packets of
-1500 bytes in GSE (ETSI TS 102 606-1), which depends on where frames cut packets and may differ by 0.2 %.""",
+28 MODCODs on normal and 24 on short frames, with and without pilots, must equal the tables of ETSI EN 302
+307-1 V1.4.1. The rate of 1500-byte IP packets in GSE (ETSI TS 102 606-1) may differ by 0.2 %, as it depends
+on where frames cut packets.""",
     run=run,
 )

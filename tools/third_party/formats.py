@@ -106,8 +106,8 @@ CHECK = Check(
     name="formats",
     title="HAR and qlog: files that others read",
     about="""\
-Page loads of the simulator as HAR 1.2 against the JSON schemas of har-schema, and the event logs of both
-ends against what the drafts of qlog require of the records that are written
-(`tools/third_party/qlog.schema.json`, by the drafts' sections; nobody publishes such a schema).""",
+Simulated page loads as HAR 1.2 against har-schema, and the event logs of both ends against the drafts of
+qlog (`tools/third_party/qlog.schema.json`, a schema of ours by the drafts' sections, as none is
+published).""",
     run=run,
 )

@@ -67,9 +67,8 @@ CHECK = Check(
     name="h2spec",
     title="h2spec: our origin as a server of HTTP/2",
     about="""\
-The conformance test h2spec against our origin over sockets of the kernel, over TLS and in clear text with
-prior knowledge. All its sections are run, with the cases of its strict mode: those of its own (`generic`),
-of RFC 7540 (`http2`) and of RFC 7541 (`hpack`). It tests by RFC 7540; where RFC 9113, which came after it,
-asks for something else, that is said.""",
+All sections of the conformance test in strict mode, over kernel sockets, with TLS and in clear text with
+prior knowledge: its own cases (`generic`), RFC 7540 (`http2`) and RFC 7541 (`hpack`). Where RFC 9113, which
+replaced RFC 7540, differs, the reason says so.""",
     run=run,
 )

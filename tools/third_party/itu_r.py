@@ -155,9 +155,8 @@ CHECK = Check(
     name="itu-r",
     title="ITU-R: rain",
     about="""\
-What [rain](models/rain.md) takes of ITU-R's recommendations, by the package itur or by itself, against the
-validation examples of ITU-R Study Group 3. Within 1e-6 of the value, which is what its digits tell; within
-0.1 % where a rain rate of the map is used, for which the sheets do not all have the same; within a
-centimetre of the altitude.""",
+[Rain](models/rain.md), with and without the package itur, against the validation examples of ITU-R Study
+Group 3: within 1e-6 of the value, the precision of its digits; within 0.1 % where the map's rain rate is
+used, on which the sheets differ; within a centimetre of altitude.""",
     run=run,
 )

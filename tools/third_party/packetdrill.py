@@ -88,9 +88,9 @@ CHECK = Check(
     name="packetdrill",
     title="packetdrill: Linux's scripts",
     about="""\
-The scripts of packetdrill that Linux has in `tools/testing/selftests/net/packetdrill`, as Debian's package
-of its source has them, by our interpreter ([packetdrill](packetdrill.md)): against the simulated endpoint,
-and against the kernel of this machine over IPv4, IPv6 and IPv4-mapped addresses. What the kernel does not
-pass is a fault of the interpreter. A script is skipped for what the endpoint or the kernel has not got.""",
+Linux's scripts (`tools/testing/selftests/net/packetdrill` of Debian's source package) by
+[our interpreter](packetdrill.md), against the simulated endpoint and this machine's kernel over IPv4, IPv6
+and IPv4-mapped addresses. A script that the kernel does not pass is a fault of the interpreter. A script is
+skipped if the endpoint or the kernel lacks a feature.""",
     run=run,
 )

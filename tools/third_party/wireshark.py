@@ -120,8 +120,8 @@ CHECK = Check(
     name="wireshark",
     title="Wireshark: our captures",
     about="""\
-Captures of simulated runs, every version of HTTP with several options, and flows and pings. tshark must
-find no malformed packet, no false checksum and, with the secrets of TLS that the capture holds, nothing of
-QUIC that it cannot decrypt; the same holds when the secrets have been taken out of the file (editcap).""",
+In captures of simulated page loads (every version of HTTP, several options), flows and pings tshark must
+find no malformed packet, no false checksum and, with the capture's TLS secrets, no QUIC packet that it cannot
+decrypt; likewise after the secrets have been removed (editcap).""",
     run=run,
 )

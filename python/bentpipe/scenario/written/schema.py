@@ -128,7 +128,7 @@ class TcpTable(Table):
     nagle: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     """A small segment waits while another is in flight. Default: {NAGLE}."""
     timestamps: bool | None = Field(default=None, description=TRUE_OR_FALSE)
-    """Timestamps (RFC 7323). Default: {TIMESTAMPS}."""
+    """Timestamps (RFC 7323); `false` as Windows by default. Default: {TIMESTAMPS}."""
     ecn: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     """Negotiate classic ECN (RFC 3168); no AccECN. Default: {TCP_ECN}."""
     quick_ack: bool | None = Field(default=None, description=TRUE_OR_FALSE)
@@ -157,8 +157,8 @@ class BbrTable(Table):
     """BBR version 1 at both ends."""
 
     extra_acked: bool | None = Field(default=None, description=TRUE_OR_FALSE)
-    """Add room for aggregated acknowledgements to BBR's window; not settable in the kernel's TCP. Default:
-    {BBR_EXTRA_ACKED}.
+    """Add room for aggregated acknowledgements to BBR's window; `false` as before Linux 5.1; not settable in
+    the kernel's TCP. Default: {BBR_EXTRA_ACKED}.
     """
 
 
@@ -277,11 +277,11 @@ class PepTable(Table):
     """Where `split` is. Default: {PEP_PLACE}."""
     cc: str | None = Field(default=None, description='a congestion control such as "hybla"')
     """Congestion control over the satellite, of all kinds but `tunnel`; of `masque` that of the outer
-    connection. Default: the run's.
+    connection, whose other settings are `quic`'s; inner connections have the run's. Default: the run's.
     """
     relay_buffer: str | None = Field(default=None, description='a size such as "256 KiB"')
-    """Most data held for one direction of a connection between its two sockets; of `masque` what waits for
-    the outer connection. Default: {PEP_RELAY_BUFFER}.
+    """Most data held for one direction of a connection between its two sockets, of `quic-split` on the side
+    of each host; of `masque` what waits for the outer connection. Default: {PEP_RELAY_BUFFER}.
     """
     header: str | None = Field(default=None, description='a size such as "24 B"')
     """Bytes that `tunnel` adds to each packet. Default: {TUNNEL_HEADER}."""
