@@ -1,4 +1,4 @@
-"""What docs/guide/python.md shows is run as it stands there."""
+"""What docs/guide/python.md and the README show is run as it stands there."""
 
 import re
 
@@ -18,3 +18,10 @@ def test_the_guide_runs_from_the_first_line_to_the_last(here, capsys):
     assert names["faster"].constants["cc"] == "bbr"
     assert (here / "windows.toml").exists()
     assert (here / "waterfall.svg").exists()
+
+
+def test_the_example_of_the_readme_runs():
+    [block] = PYTHON.findall((ROOT / "README.md").read_text())
+    names = {}
+    exec(compile(block, "README.md", "exec"), names)
+    assert len(names["results"].cells) == 4

@@ -6,6 +6,7 @@ mod bbr3;
 mod careful_resume;
 mod common;
 mod cubic;
+mod example;
 mod hybla;
 mod prague;
 mod rate;

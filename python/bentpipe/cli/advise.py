@@ -21,7 +21,9 @@ GROUPS = ("client", "operator")
 TOLD_EVERY_S = 5.0
 
 
-@click.command()
+@click.command(
+    epilog="Example: bentpipe advise --page har:front.har --link geo-viasat2 --present h2/cubic --with client"
+)
 @click.option("--page", required=True, help="A page (see `bentpipe pages`), har:FILE or dir:FOLDER.")
 @click.option(
     "--link",

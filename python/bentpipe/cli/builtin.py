@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bentpipe.studies import Study
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe links geo-alshagri --set link.return.dama=cra")
 @click.argument("name", required=False)
 @click.option(
     "--plot",
@@ -94,7 +94,7 @@ def links(
     echo("", "Rates are those of full IP packets in clear sky; the RTT is propagation alone.")
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe pages news-front --export news-front")
 @click.argument("name", required=False)
 @click.option(
     "--export",
@@ -144,7 +144,7 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
             echo(f"{source}: {words}")
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe studies secchi2018")
 @click.argument("name", required=False)
 @json_option
 def studies(name: str | None, as_json: bool) -> None:

@@ -18,7 +18,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command(
-    epilog="Exit status: 0 all budgets are kept, 1 one is broken, 2 bad input or missing ability. "
+    epilog="Exit status: 0 all budgets are kept, 1 one is broken, 2 bad input or missing ability.\n\n"
     "Example: bentpipe check budget.toml --baseline dir:main/dist --junit check.xml"
 )
 @click.argument("budgets", metavar="BUDGET.toml", type=click.Path(path_type=Path))

@@ -53,7 +53,7 @@ class Comparison:
     better: Literal["a", "b"] | None
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe compare results/before results/after")
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
 @json_option

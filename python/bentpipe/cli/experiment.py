@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_REASONS = 10
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe run scenarios/first-page.toml --engine simulate --set cc=bbr")
 @click.argument("scenario", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
 @ablations_option
 @campaign_options
@@ -37,7 +37,7 @@ def run(scenario: Path, is_ablated: bool, **options: Any) -> None:
     _campaign(scenario, rig=Rig(), ablations=ablations, **options)
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe reproduce alshagri2023 --quick --engine simulate")
 @click.argument("study")
 @click.option(
     "--rig",

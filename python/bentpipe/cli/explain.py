@@ -28,7 +28,7 @@ _CAUSES = {
 }
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe explain results/first-page-simulate --out slow-run")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("run_id", metavar="[RUN_ID]", required=False)
 @click.option(

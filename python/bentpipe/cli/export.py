@@ -36,7 +36,7 @@ REMEDIES = {
 }
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe export results/first-page-simulate --format parquet --out tables")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
     "--format",

@@ -18,7 +18,7 @@ from bentpipe.output_folder import staged
 CAPTURES = ("capture.pcapng=true", "capture.qlog=true")
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe page --link geo-viasat2 --http h3 --cc bbr --page news-front")
 @link_option
 @click.option("--http", required=True, help="http10, http10s, h1, h1s, h2, h2c, h3 or spdy.")
 @cc_option
@@ -44,7 +44,9 @@ def page(
     _measure(given(run), **options)
 
 
-@click.command()
+@click.command(
+    epilog="Example: bentpipe bulk --link leo-starlink --flow cubic --flow quic:bbr@10s --duration 60s"
+)
 @link_option
 @cc_option
 @click.option("--transport", help="tcp or quic.")
@@ -83,7 +85,9 @@ def bulk(
     _measure(given({"link": link, "cc": cc, "pep": pep, "bulk": given(bulk)}), **options)
 
 
-@click.command()
+@click.command(
+    epilog="Example: bentpipe ping --link leo-starlink --count 600 --interval 100ms --engine simulate"
+)
 @link_option
 @click.option("--count", type=int, metavar="N", help="Number of requests.")
 @click.option("--interval", help='Time between two, such as "200 ms".')

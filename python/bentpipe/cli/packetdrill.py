@@ -16,7 +16,9 @@ LARGEST_BYTES = 1_000_000
 """Of a script; the longest known has some thousand lines."""
 
 
-@click.command()
+@click.command(
+    epilog="Example: bentpipe packetdrill scripts/handshake.pkt --engine simulate --junit verdicts.xml"
+)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--engine",

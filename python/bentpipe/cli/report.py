@@ -8,7 +8,7 @@ from bentpipe.cli.options import json_option
 from bentpipe.cli.output import echo, print_json
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe report results/first-page-simulate --anonymous --out published")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
     "--out",

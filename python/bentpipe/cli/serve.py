@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bentpipe.workbench.guard import Guard
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe serve results/alshagri2023-simulate --port 8080")
 @click.argument("results", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--port",
@@ -46,8 +46,6 @@ def serve(results: Path | None, port: int, listen: str, token_file: Path | None,
     written or writes at this moment (with --cluster too), it shows progress, runs without a number with
     their reasons, and first results. It needs no root and writes nothing. Metrics are at /metrics, as
     OpenMetrics.
-
-    Example: bentpipe serve results/alshagri2023-simulate --port 8080
     """
     from bentpipe.workbench.serving import Serving, serve, token_of
 

@@ -13,7 +13,13 @@ SERVED_PAGE = "uniform-500k"
 """What the origin serves unless told otherwise."""
 
 
-@click.command(context_settings={"allow_interspersed_args": False})
+@click.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="\b\nExamples:\n"
+    "  bentpipe shell --link geo-viasat2 -- firefox\n"
+    "  bentpipe shell --link geo-viasat2 --http h3 -- chromium\n"
+    "  bentpipe shell --link geo-viasat2 -- curl -s -o /dev/null https://origin.bentpipe.test/",
+)
 @link_option
 @click.option(
     "--page",
@@ -46,7 +52,7 @@ def shell(
     settings: tuple[str, ...],
     command: tuple[str, ...],
 ) -> None:
-    r"""Run any program of yours behind a link, such as a browser with its window.
+    """Run any program of yours behind a link, such as a browser with its window.
 
     It runs at the client's end, and by TCP and UDP nothing but the other end can be reached from there. That
     is an origin which serves a page at $BENTPIPE_URL over HTTP/1 (port 80), HTTP/2 and HTTP/3 (port 443). The
@@ -58,12 +64,6 @@ def shell(
     end with `ip netns exec $BENTPIPE_SERVER_NETNS`; without root it has rights over the testbed alone.
 
     firefox, firefox-esr and chromium open the page with a fresh profile (unless you give one) that trusts it.
-
-    \b
-    Examples:
-      bentpipe shell --link geo-viasat2 -- firefox
-      bentpipe shell --link geo-viasat2 --http h3 -- chromium
-      bentpipe shell --link geo-viasat2 -- curl -s -o /dev/null https://origin.bentpipe.test/
     """
     from bentpipe.campaign import requirements
     from bentpipe.engine import emulate

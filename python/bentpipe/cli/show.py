@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bentpipe.scenario.written.location import Location
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe show scenarios/first-page.toml --quick --set cc=bbr")
 @click.argument("thing")
 @set_option
 @click.option("--quick", is_flag=True, help="The short version of a scenario.")

@@ -9,7 +9,7 @@ from bentpipe.engine.limits import MOST_AT_ONCE
 from bentpipe.errors import AbilityError
 
 
-@click.command()
+@click.command(epilog="Example: bentpipe worker tcp://192.0.2.1:8786 --processes 4")
 @click.argument("address", metavar="tcp://HOST:PORT")
 @click.option(
     "--processes",

@@ -1,5 +1,6 @@
 """What a study brings along: its scenario, its claims, its tables and its figures."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -147,14 +148,13 @@ class Study:
         tables: Tables,
         client_settings: Mapping[str, tuple[str, ...]] | None = None,
     ) -> "Study":
-        """The study of a package beside this module, made of its modules and its `scenario.toml`."""
-        name = package.rpartition(".")[2]
+        """The study of a package, made of its modules and the `scenario.toml` beside them."""
         return cls(
-            name=name,
+            name=package.rpartition(".")[2],
             title=published.TITLE,
             citation=published.CITATION,
             doi=published.DOI,
-            scenario=Path(__file__).with_name(name) / "scenario.toml",
+            scenario=Path(sys.modules[package].__path__[0]) / "scenario.toml",
             rules=claims.RULES,
             assumptions=claims.ASSUMPTIONS,
             figures_note=figures.FIGURES_NOTE,

@@ -1,0 +1,33 @@
+"""The help of every command ends with an example, of a command and options that there are."""
+
+import re
+import shlex
+
+import click
+import pytest
+
+from bentpipe.cli import main
+
+COMMANDS = sorted(main.commands)
+EXAMPLE = re.compile(r"^ +(?:Example: )?(bentpipe .+)$", re.MULTILINE)
+
+
+def examples(name):
+    """Return the examples in a command's help, where no line is broken."""
+    command = main.commands[name]
+    context = click.Context(command, info_name=f"bentpipe {name}", terminal_width=200, max_content_width=200)
+    return EXAMPLE.findall(command.get_help(context).partition("\nOptions:\n")[2])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_has_an_example_of_it(name):
+    found = examples(name)
+    assert found
+    assert {shlex.split(line)[1] for line in found} == {name}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_example_can_be_called(name):
+    for line in examples(name):
+        # Raises for an option, a choice or a number of arguments that the command does not have.
+        main.commands[name].make_context(name, shlex.split(line)[2:], resilient_parsing=False)
