@@ -2,7 +2,8 @@
 
 Either the link process is stopped by signals, its timers with it, as a hypervisor does to a machine of one
 core; or a program of a higher real-time priority occupies every core. Stalls are far longer than what an idle
-machine is late by (0.1 ms), and than the bounds of the runs (1 ms, at 600 ms 3 ms).
+machine is late by (0.1 ms), and than the bounds of the runs (1 ms, at 600 ms 3 ms). A timer that wakes every
+10 ms sees at least 30 ms of one.
 """
 
 import os
@@ -25,7 +26,10 @@ from tests.emulate.measuring import in_time, measured_once
 
 pytestmark = pytest.mark.alone
 
-STALL_S = 0.03
+STALL_S = 0.04
+SEEN_MS = 25
+"""Of a stall, at least; programs that occupy cores do not begin at the same time."""
+
 FLOW = {"link": "flat:down=10Mbit/s,up=10Mbit/s,rtt=20ms", "bulk": {"duration": "3 s"}}
 PINGS = {"link": "flat:down=10Mbit/s,up=10Mbit/s,rtt=600ms", "ping": {"count": 3, "interval": "1500 ms"}}
 """Of each 1.5 s the link has nothing to do for 0.9 s."""
@@ -92,7 +96,7 @@ def test_a_stall_while_packets_are_due_makes_a_run_invalid_and_the_machine_is_na
     assert late.latest_ns > (STALL_S - 0.003) * 1e9
     assert late.timer_ns > late.latest_ns / 2
     assert sentence(late).endswith(": the machine")
-    assert machine_late_ms(record) > (STALL_S - 0.002) * 1e3
+    assert machine_late_ms(record) > SEEN_MS
 
 
 def test_a_stall_of_all_cores_while_packets_are_due_makes_a_run_invalid(monkeypatch):
@@ -107,7 +111,7 @@ def test_a_stall_while_no_packet_is_under_way_is_told_and_makes_no_run_invalid(m
     """0.9 s after a request its answer has been back for 0.3 s, and the next one is 0.6 s away."""
     stall = occupy_all_cores if kind == "occupied" else lambda: stop(mark)
     record = in_time(lambda: stalled(monkeypatch, PINGS, 0.9, stall), attempts=3)
-    assert machine_late_ms(record) > (STALL_S - 0.005) * 1e3
+    assert machine_late_ms(record) > SEEN_MS
     assert record.metrics.rtt_max_s < 0.6 + 0.003
 
 
@@ -140,7 +144,7 @@ def test_a_stall_while_a_page_load_closes_its_connections_makes_no_run_invalid(m
 
     monkeypatch.setattr(emulate, "_linger_s", held_up)
     record = in_time(lambda: measured_once(PAGE), attempts=3)
-    assert machine_late_ms(record) > (STALL_S - 0.002) * 1e3
+    assert machine_late_ms(record) > SEEN_MS
 
 
 def test_a_link_that_is_late_by_itself_is_named():

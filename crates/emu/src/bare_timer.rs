@@ -15,9 +15,10 @@ use nix::unistd::Pid;
 
 use crate::clock;
 
-/// Between two wake-ups: the shortest bound of a run's lateness (`LATENESS_NS` of the scenario's defaults), at two per
-/// cent of a core where caches are cold.
-const PERIOD: Duration = Duration::from_millis(1);
+/// Between two wake-ups. Shorter stalls are seen by chance, and by the link itself where a packet was due in them. At 1 ms
+/// the wake-ups themselves made runs late on a virtual machine whose host is busy: 17 of 22 flows of 6 s were invalid
+/// where 11 of 38 were without them, by turns.
+const PERIOD: Duration = Duration::from_millis(10);
 /// From which lateness on a wake-up is kept with its time: several times that of any wake-up on an idle core (30 to
 /// 70 us).
 pub(crate) const LEAST_STALL: Duration = Duration::from_micros(200);
@@ -32,6 +33,11 @@ const LONGEST_NS: u64 = 10_000_000_000;
 /// An empty histogram of lateness, in nanoseconds.
 pub(crate) fn histogram() -> Histogram<u64> {
     Histogram::new_with_max(LONGEST_NS, DIGITS).expect("constant bounds are valid")
+}
+
+/// How much of a stall, from one instant to another, lies between a packet's due time and its release.
+pub(crate) fn overlap(stall: (Time, Time), packet: (Time, Time)) -> Duration {
+    stall.1.min(packet.1).since(stall.0.max(packet.0))
 }
 
 /// Timers at work, one on each core that the link may run on.
@@ -133,8 +139,8 @@ impl Seen {
     }
 
     /// What the report says of it, beside a packet that was due and handed over at these instants.
-    pub(crate) fn report(&self, due: Time, actual: Time) -> TimerReport {
-        let beside = |(from, to): &(Time, Time)| (*to).min(actual).since((*from).max(due));
+    pub(crate) fn report(&self, packet: (Time, Time)) -> TimerReport {
+        let beside = |stall: &(Time, Time)| overlap(*stall, packet);
         TimerReport {
             p999: Duration::from_nanos(self.late.value_at_quantile(0.999)),
             max: Duration::from_nanos(self.late.max()),
@@ -210,7 +216,7 @@ mod tests {
 
     fn beside(from_ms: u64, to_ms: u64) -> Duration {
         let at = |ms| Time::ZERO.saturating_add(Duration::from_millis(ms));
-        stalled().report(at(from_ms), at(to_ms)).beside_latest
+        stalled().report((at(from_ms), at(to_ms))).beside_latest
     }
 
     #[test]
@@ -236,10 +242,10 @@ mod tests {
         let started = clock::now();
         let timers = BareTimers::start();
         let cores = timers.threads.len() as u64;
-        thread::sleep(std::time::Duration::from_millis(200));
+        thread::sleep(std::time::Duration::from_millis(500));
         let wake_ups = timers.stop().late.len();
         let periods = clock::now().since(started).as_nanos() / PERIOD.as_nanos();
-        assert!(wake_ups >= 50, "{wake_ups} on {cores} cores in {periods} periods");
+        assert!(wake_ups >= 20, "{wake_ups} on {cores} cores in {periods} periods");
         assert!(wake_ups <= periods * cores, "{wake_ups} on {cores} cores in {periods} periods");
     }
 }

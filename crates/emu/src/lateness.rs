@@ -1,10 +1,11 @@
 //! How late the link hands packets over, by which a run's validity is judged.
 
+use bentpipe_link::TimerReport;
 use bentpipe_run::LatenessReport;
 use bentpipe_units::{Duration, Time};
 use hdrhistogram::Histogram;
 
-use crate::bare_timer::{LEAST_STALL, LastStalls, Seen, histogram};
+use crate::bare_timer::{LEAST_STALL, LastStalls, Seen, histogram, overlap};
 
 /// By what packets may be late that close connections, once the workload is over: half of the time that the orchestrator
 /// waits beyond propagation, and a quarter of the least retransmission timeout (200 ms, `TCP_RTO_MIN`).
@@ -23,6 +24,10 @@ pub(crate) struct Lateness {
     /// Whether the workload is over, so that nothing measured waits for a packet any more.
     is_closing: bool,
     stalls: LastStalls,
+    /// Until when the link wanted to sleep, and when it woke, where it last woke late.
+    overslept: Option<(Time, Time)>,
+    /// How much of what the latest packet waited the link was asleep beyond its time.
+    latest_overslept: Duration,
     /// When the link was at work last: read a packet or released one.
     at_work: Time,
     /// Of packets that are read until an instant, right after a stall: since when they may have waited.
@@ -38,8 +43,18 @@ impl Lateness {
             latest: (Time::ZERO, Time::ZERO),
             is_closing: false,
             stalls,
+            overslept: None,
+            latest_overslept: Duration::ZERO,
             at_work: Time::ZERO,
             held_up: None,
+        }
+    }
+
+    /// The link wanted to sleep until an instant, or until a packet came, and woke. Its own sleep is the timer that sees
+    /// every stall through which a packet was due.
+    pub(crate) fn woke(&mut self, wanted: Time, at: Time) {
+        if at.since(wanted) >= LEAST_STALL {
+            self.overslept = Some((wanted, at));
         }
     }
 
@@ -77,6 +92,8 @@ impl Lateness {
         self.histogram.saturating_record(late.as_nanos());
         if late > self.latest.1.since(self.latest.0) {
             self.latest = (due, actual);
+            self.latest_overslept =
+                self.overslept.map_or(Duration::ZERO, |stall| overlap(stall, self.latest));
         }
     }
 
@@ -92,6 +109,10 @@ impl Lateness {
 
     /// What was counted, beside what timers saw meanwhile.
     pub(crate) fn report(&self, timers: Option<&Seen>) -> LatenessReport {
+        let beside = |timers: &Seen| {
+            let seen = timers.report(self.latest);
+            TimerReport { beside_latest: seen.beside_latest.max(self.latest_overslept), ..seen }
+        };
         let quantile = |q| Duration::from_nanos(self.histogram.value_at_quantile(q));
         LatenessReport {
             p50: quantile(0.5),
@@ -100,7 +121,7 @@ impl Lateness {
             max: Duration::from_nanos(self.histogram.max()),
             count: self.histogram.len(),
             refused: self.refused,
-            timer: timers.map(|timers| timers.report(self.latest.0, self.latest.1)),
+            timer: timers.map(beside),
         }
     }
 }
@@ -155,6 +176,20 @@ mod tests {
         let mut lateness = held_up(at(22));
         lateness.read(at(22));
         assert_eq!(lateness.report(None).count, 0);
+    }
+
+    #[test]
+    fn what_the_latest_packet_waited_while_the_link_overslept_was_not_the_links_work() {
+        let mut lateness = Lateness::beside(LastStalls::default());
+        lateness.released(at(5), at(6));
+        assert_eq!(lateness.latest_overslept, Duration::ZERO);
+        lateness.woke(at(9), at(12));
+        lateness.released(at(10), at(14));
+        assert_eq!(lateness.latest_overslept, Duration::from_millis(2));
+        lateness.released(at(20), at(21));
+        assert_eq!(lateness.latest_overslept, Duration::from_millis(2));
+        lateness.released(at(30), at(38));
+        assert_eq!(lateness.latest_overslept, Duration::ZERO);
     }
 
     #[test]

@@ -122,8 +122,9 @@ impl Pump {
                 PollFd::new(self.devices.gateway.as_fd(), PollFlags::POLLIN),
                 PollFd::new(orders, PollFlags::POLLIN),
             ];
+            let wanted = clock::now().saturating_add(timeout);
             match ppoll(&mut ready, Some(timespec(timeout)), None) {
-                Ok(_) | Err(Errno::EINTR) => {}
+                Ok(_) | Err(Errno::EINTR) => self.lateness.woke(wanted, clock::now()),
                 Err(error) => return Err(error.into()),
             }
             if ready[2].any().unwrap_or(false) {

@@ -138,7 +138,7 @@ pub struct TimerReport {
     pub p999: Duration,
     /// Largest.
     pub max: Duration,
-    /// How much of the lateness of the link's latest packet a timer was late too.
+    /// How much of the lateness of the link's latest packet a timer was late too, or the link overslept.
     pub beside_latest: Duration,
 }
 
