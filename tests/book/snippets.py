@@ -69,7 +69,7 @@ class Command:
         if name in ("run", "reproduce") and "--out" not in options:
             words += ["--out", f"results/{Path(options[0]).stem}{_tag(options)}"]
         if name == "advise":
-            words += ["--budget", "2 s"]
+            words += ["--budget", "10 s"]
         return words
 
 

@@ -93,7 +93,7 @@ def test_the_study_without_runs_has_claims_that_are_not_testable(study):
 def test_the_study_is_repeated_and_both_claims_agree(bentpipe, tmp_path):
     bentpipe("reproduce", STUDY, "--engine", "simulate", "--quick", "--out", tmp_path / "results")
     report = json.loads((tmp_path / "results/report.json").read_text())
-    assert {each["id"]: each["agreement"] for each in report["claims"]} == {
+    assert {each["id"]: each["agreement"] for each in report["study"]["claims"]} == {
         "loss-times-four": "agrees",
         "rtt-halved": "agrees",
     }

@@ -5,11 +5,14 @@ import re
 import shutil
 import tomllib
 from collections import Counter
+from importlib import import_module
+from itertools import pairwise
 
 import pytest
 
 from bentpipe.check.budget import read_budgets
 from bentpipe.ledger import Ledger
+from bentpipe.report import live
 from bentpipe.scenario import Extent, load
 from bentpipe.scenario.ablations import read_ablations
 from bentpipe.scenario.links import link
@@ -30,6 +33,7 @@ RESULTS = {
 }
 """Folders of results that a document takes for granted, with how they are measured."""
 RUN_ID = re.compile(r"\b[0-9a-f]{8}(?:[0-9a-f]{8})?$")
+EMPTY_SVG = "<svg xmlns='http://www.w3.org/2000/svg'/>"
 BROKEN = 1
 """The exit status of a budget that is not kept: budgets of the documents are of other sites."""
 
@@ -106,6 +110,15 @@ def test_a_file_that_a_document_shows_is_read(document, workspace):
             assert "objects" in table
 
 
+@pytest.fixture
+def without_figures(monkeypatch):
+    """Reports without figures, which take most of their time and are tested in tests/report."""
+    # `bentpipe.report.build` is a function of the package, too.
+    monkeypatch.setattr(import_module("bentpipe.report.build"), "save", lambda _drawing, _folder: EMPTY_SVG)
+    monkeypatch.setattr(live, "gather", lambda *_arguments: live.Live(data={}, scripts=()))
+
+
+@pytest.mark.usefixtures("without_figures")
 @pytest.mark.parametrize("document", WITH_COMMANDS, ids=name_of)
 def test_the_commands_of_a_document_run_and_print_what_it_shows(document, workspace, bentpipe):
     for name, text in snippets.named(document).items():
@@ -122,10 +135,11 @@ def test_the_commands_of_a_document_run_and_print_what_it_shows(document, worksp
 
 def _given(words, workspace, bentpipe):
     """Return the words, with a run and a folder that exist, when the results that they name are measured."""
-    for word in words:
+    for before, word in pairwise(["", *words]):
         name = word.removeprefix("results/").partition("/")[0]
         folder = workspace / "results" / name
-        if word.startswith("results/") and name in RESULTS and not folder.exists():
+        is_there = before == "--out" or folder.exists()
+        if word.startswith("results/") and name in RESULTS and not is_there:
             bentpipe("run", *RESULTS[name], "--engine", "simulate", "--quick", "--out", folder)
     return [_in(workspace, words, word) for word in words]
 

@@ -11,7 +11,7 @@ RULES: tuple[str, ...] = (
     "A change agrees when it is significant, has the equation's direction and is within "
     f"{TOLERANCE_POINTS:.0f} points of it.",
 )
-ASSUMPTIONS: tuple[str, ...] = ("The rate is the goodput of 120 s, slow start included.",)
+ASSUMPTIONS: tuple[str, ...] = ("The rate is the goodput of 600 s, slow start included.",)
 
 REFERENCE = {"link.rtt": "100 ms", "link.forward.loss": "0.1 %"}
 LOSSY = {**REFERENCE, "link.forward.loss": "0.4 %"}

@@ -104,7 +104,7 @@ class TimerReport(Frozen):
     max: int
     """Largest."""
     beside_latest: int
-    """How much of the lateness of the link's latest packet a timer was late too."""
+    """How much of the lateness of the link's latest packet a timer was late too, or the link overslept."""
 
 
 class PacketSighting(Frozen):
