@@ -89,7 +89,8 @@ def netem(path: EmulatedPath) -> Iterator[Ends]:
     with _veth() as ends:
         for name in _NAMES:
             # Room for what a flood has under way: a BDP is 44 000 packets at 1 Gbit/s and 530 ms.
-            emulated = f"delay {path.delay_ms}ms rate {path.rate_bps}bit limit 200000"
+            # A rate of IP packets, as the others have it: PACKETOVERHEAD takes Ethernet's header away.
+            emulated = f"delay {path.delay_ms}ms rate {path.rate_bps}bit -14 limit 200000"
             command = f"ip netns exec {name} tc qdisc add dev {_DEVICE} root netem {emulated}"
             done = subprocess.run(command.split(), capture_output=True, text=True, check=False)
             if done.returncode != 0:

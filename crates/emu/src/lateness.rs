@@ -75,11 +75,21 @@ impl Lateness {
         }
     }
 
+    /// Nothing is left to read: what is read from here on has come since.
+    pub(crate) fn caught_up(&mut self) {
+        self.held_up = None;
+    }
+
     /// The link is at work; if it has not been for a while, a stall of its core may be why.
     fn work(&mut self, at: Time) {
         if at.since(self.at_work) >= LEAST_STALL {
-            self.held_up =
-                self.stalls.here().map(|(from, to)| (to.saturating_add(CATCHING_UP), from.max(self.at_work)));
+            let stalls = [self.stalls.here(), self.overslept].into_iter().flatten();
+            // One that was over when the link was last at work has held up nothing since.
+            self.held_up = stalls
+                .filter(|(_, to)| *to > self.at_work)
+                .map(|(from, to)| (to.saturating_add(CATCHING_UP), from.max(self.at_work)))
+                .filter(|(until, _)| at <= *until)
+                .reduce(|one, other| (one.0.max(other.0), one.1.min(other.1)));
         }
         self.at_work = at;
     }
@@ -176,6 +186,25 @@ mod tests {
         let mut lateness = held_up(at(22));
         lateness.read(at(22));
         assert_eq!(lateness.report(None).count, 0);
+    }
+
+    #[test]
+    fn packets_that_are_read_after_the_link_overslept_may_have_come_when_it_wanted_to_wake() {
+        // No timer was due in the stall.
+        let mut lateness = Lateness::beside(LastStalls::default());
+        lateness.woke(at(10), at(15));
+        lateness.read(at(15));
+        assert_eq!((lateness.report(None).count, lateness.histogram.max() / 1_000_000), (1, 5));
+    }
+
+    #[test]
+    fn a_packet_that_comes_once_all_have_been_read_has_waited_for_no_stall() {
+        let mut lateness = held_up(at(1));
+        lateness.read(at(22));
+        lateness.caught_up();
+        lateness.read(at(22).saturating_add(Duration::from_micros(150)));
+        lateness.read(at(23));
+        assert_eq!(lateness.report(None).count, 1);
     }
 
     #[test]

@@ -10,8 +10,8 @@ const FROM: Rate = Rate::from_bps(500_000_000);
 pub(crate) const SPAN: Duration = Duration::from_micros(24);
 /// As many as two segments a host acknowledges at once by itself (RFC 9293 section 3.8.6.3).
 const FEWEST: u64 = 2;
-/// No more full packets fit the 64 kB of a super-segment on Ethernet.
-const MOST: u64 = 43;
+/// No more full segments fit the 65 535 bytes of a super-segment on Ethernet: (65 535 - 52) / 1448.
+const MOST: u64 = 45;
 
 /// Whether the devices of a run's link have segmentation offload: where one of its directions has it.
 pub fn has_segmentation_offload(spec: &RunSpec) -> bool {

@@ -27,6 +27,9 @@ const SPIN: Duration = Duration::from_micros(80);
 /// never sleeps is stopped by the kernel for 50 ms in every second (sched_rt_runtime_us).
 const SPIN_INTERVAL: Duration = Duration::from_micros(800);
 
+/// The longest sleep: a lost wake-up must not hang the link.
+const MOST_ASLEEP: Duration = Duration::from_secs(1);
+
 /// Packets released before those that wait for others to go with them are written: some 100 us of work.
 const RELEASED: usize = 64;
 
@@ -115,15 +118,18 @@ impl Pump {
             self.release()?;
             let busy = self.take_in(Direction::Forward)? | self.take_in(Direction::Return)?;
             self.release()?;
+            if !busy {
+                self.lateness.caught_up();
+            }
             self.rest();
-            let timeout = if busy { Duration::ZERO } else { self.patience() };
+            let timeout = if busy { Duration::ZERO } else { self.patience().min(MOST_ASLEEP) };
             let mut ready = [
                 PollFd::new(self.devices.terminal.as_fd(), PollFlags::POLLIN),
                 PollFd::new(self.devices.gateway.as_fd(), PollFlags::POLLIN),
                 PollFd::new(orders, PollFlags::POLLIN),
             ];
             let wanted = clock::now().saturating_add(timeout);
-            match ppoll(&mut ready, Some(timespec(timeout)), None) {
+            match ppoll(&mut ready, Some(TimeSpec::from_duration(timeout.into())), None) {
                 Ok(_) | Err(Errno::EINTR) => self.lateness.woke(wanted, clock::now()),
                 Err(error) => return Err(error.into()),
             }
@@ -187,8 +193,10 @@ impl Pump {
 
     /// Sleeps before the kernel makes it.
     fn rest(&mut self) {
-        if self.budget.is_used_up(clock::now(), clock::of_this_thread) {
+        let now = clock::now();
+        if self.budget.is_used_up(now, clock::of_this_thread) {
             thread::sleep(REST.into());
+            self.lateness.woke(now.saturating_add(REST), clock::now());
         }
     }
 
@@ -284,9 +292,4 @@ fn prepared(link: &LinkSpec) -> usize {
     let held = |of: &DirectionSpec| of.capacity.nominal_bps().volume_in(of.delay_ns * 3).get();
     let bytes = held(&link.forward).saturating_add(held(&link.return_)).min(PREPARED_BYTES);
     usize::try_from(bytes / mtu).unwrap_or(usize::MAX).max(PREPARED)
-}
-
-/// At most a second: a lost wake-up must not hang the link.
-fn timespec(timeout: Duration) -> TimeSpec {
-    TimeSpec::from_duration(timeout.min(Duration::from_secs(1)).into())
 }

@@ -120,9 +120,9 @@ pub struct LatenessReport {
     pub p999: Duration,
     /// Largest.
     pub max: Duration,
-    /// Packets released.
+    /// Packets released, and those read right after a stall.
     pub count: u64,
-    /// Packets that the receiving host's device refused.
+    /// Packets that the receiving host's device refused, and what the sending host's handed over that is none.
     pub refused: u64,
     /// What bare timers on the same cores were late by meanwhile.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]

@@ -180,7 +180,7 @@ pub enum Reason {
         /// Lateness of the latest release.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         latest_ns: Option<Duration>,
-        /// How late a bare timer on the same cores was in the moment of the latest release; none where there was none.
+        /// How much of that a bare timer on the same cores was late too, or the link woke late; none where nothing tells.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         timer_ns: Option<Duration>,
     },
@@ -394,12 +394,12 @@ fn how(is_in_series: bool) -> &'static str {
     if is_in_series { "one after the other" } else { "together" }
 }
 
-/// Who was late: the machine, if it held up a timer for most of the time by which the latest packet was late.
+/// Who was late: the machine, if it held up a timer or the link's sleep for most of what the latest packet waited.
 fn blame(latest: Option<Duration>, timer: Option<Duration>) -> String {
     let (Some(latest), Some(timer)) = (latest, timer) else { return String::new() };
     let who = if timer.as_nanos() * 2 > latest.as_nanos() { "machine" } else { "link" };
     format!(
-        "; the link was late by {latest} at most while a bare timer on the same cores was late by {timer}: the {who}"
+        "; the link was late by {latest} at most, for {timer} of which it or a bare timer woke late: the {who}"
     )
 }
 

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use crate::sample::{half_of, sample};
+use crate::sample::{half_of, sample, with_windows};
 use bentpipe_run::{
     Algorithm, BbrSpec, BulkSpec, Direction, Engine, JitterSpec, LossSpec, Provenance, QuantileSpec,
     RunRecord, RunSpec, Status, Switch, Transport, Workload, assemble,
@@ -31,9 +31,7 @@ fn geo(rate: Rate, queue: Bytes, loss: f64) -> RunSpec {
     let buffer = Bytes::new(60_000_000);
     spec.tcp.receive_buffer_bytes = buffer;
     spec.tcp.send_buffer_bytes = buffer;
-    spec.quic.stream_receive_window_bytes = buffer;
-    spec.quic.receive_window_bytes = buffer;
-    spec.quic.send_window_bytes = buffer;
+    with_windows(&mut spec, buffer.get());
     spec.capture.pcapng = false;
     spec.capture.qlog = false;
     spec.validity.timeout_ns = Duration::from_secs(1_000);

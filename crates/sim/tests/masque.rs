@@ -2,7 +2,7 @@
 //! by their receivers.
 
 use crate::common;
-use crate::sample::{half_of, sample};
+use crate::sample::{half_of, losing, quic_flow, sample, with_windows};
 use bentpipe_run::{
     Algorithm, BulkSpec, CaptureSpec, ConnectionReport, Direction, FlowSpec, FlowsSpec, Http, LossSpec,
     MasqueSpec, ObjectSpec, PageLoadSpec, PageSpec, PepSpec, RunRecord, RunSpec, Status, Transport, Workload,
@@ -23,10 +23,7 @@ fn path(rate: Rate, rtt: Duration) -> RunSpec {
     spec.link.forward = half_of(rtt, rate, rate.volume_in(rtt).max(Bytes::new(30_000)));
     spec.link.return_ = spec.link.forward.clone();
     spec.cc = Algorithm::Cubic;
-    let buffer = Bytes::new(16_000_000);
-    spec.quic.stream_receive_window_bytes = buffer;
-    spec.quic.receive_window_bytes = buffer;
-    spec.quic.send_window_bytes = buffer;
+    with_windows(&mut spec, 16_000_000);
     spec.quic.udp_payload_bytes = INNER;
     spec.capture = CaptureSpec { pcapng: false, qlog: false };
     spec.validity.timeout_ns = Duration::from_secs(1_000);
@@ -43,21 +40,13 @@ fn masque(cc: Algorithm, relay_buffer: u64) -> PepSpec {
     PepSpec::Masque(MasqueSpec { cc, udp_payload_bytes: OUTER, relay_buffer_bytes })
 }
 
-fn lossy(mut spec: RunSpec, probability: f64) -> RunSpec {
-    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
-        direction.loss = LossSpec::Bernoulli { p: probability };
-    }
-    spec
-}
-
 fn page(spec: RunSpec, objects: impl IntoIterator<Item = ObjectSpec>) -> RunSpec {
     let page = PageSpec::new("many", objects);
     RunSpec { workload: Workload::PageLoad(PageLoadSpec::new(Http::H3, 6, page)), ..spec }
 }
 
 fn bulk(spec: RunSpec, direction: Direction, bytes: u64) -> RunSpec {
-    let (bytes, transport) = (Some(Bytes::new(bytes)), Transport::Quic);
-    RunSpec { workload: Workload::Bulk(BulkSpec { transport, direction, bytes, duration_ns: None }), ..spec }
+    RunSpec { workload: quic_flow(direction, bytes), ..spec }
 }
 
 fn ran(spec: &RunSpec) -> RunRecord {
@@ -106,7 +95,7 @@ fn one_connection_leads_to_the_proxy_and_within_it_one_to_each_host() {
 fn no_byte_of_a_flow_is_wrong_up_or_down_whatever_is_lost() {
     for loss in [0.0, 0.01, 0.05] {
         for direction in [Direction::Down, Direction::Up] {
-            let spec = lossy(path(Rate::from_bps(10_000_000), Duration::from_millis(60)), loss);
+            let spec = losing(path(Rate::from_bps(10_000_000), Duration::from_millis(60)), loss);
             let record = ran(&bulk(spec, direction, 3_000_000));
             assert_eq!(record.flows[0].bytes, 3_000_000, "{loss} {direction:?}");
         }
@@ -115,7 +104,7 @@ fn no_byte_of_a_flow_is_wrong_up_or_down_whatever_is_lost() {
 
 #[test]
 fn no_byte_of_a_page_is_wrong_whatever_is_lost() {
-    ran(&lossy(page(path(Rate::from_bps(10_000_000), Duration::from_millis(60)), objects(40)), 0.03));
+    ran(&losing(page(path(Rate::from_bps(10_000_000), Duration::from_millis(60)), objects(40)), 0.03));
 }
 
 #[test]
@@ -124,7 +113,7 @@ fn flows_share_the_connection_to_the_proxy() {
     for direction in [Direction::Down, Direction::Up] {
         let flows = [Algorithm::Cubic, Algorithm::Reno, Algorithm::Bbr].map(flow).to_vec();
         let (bytes, duration_ns) = (Some(Bytes::new(1_000_000)), None);
-        let mut spec = lossy(path(Rate::from_bps(10_000_000), Duration::from_millis(60)), 0.01);
+        let mut spec = losing(path(Rate::from_bps(10_000_000), Duration::from_millis(60)), 0.01);
         spec.workload = Workload::Flows(FlowsSpec { direction, bytes, duration_ns, flows });
         let record = ran(&spec);
         let bytes: Vec<_> = record.flows.iter().map(|flow| flow.bytes).collect();
@@ -194,7 +183,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let direction = if is_up { Direction::Up } else { Direction::Down };
-        let mut spec = lossy(path(Rate::from_bps(8_000_000), Duration::from_millis(80)), loss);
+        let mut spec = losing(path(Rate::from_bps(8_000_000), Duration::from_millis(80)), loss);
         (spec.seed, spec.cc, spec.pep) = (seed, inner, Some(masque(cc, relay_buffer)));
         let spec = bulk(spec, direction, bytes);
         let [first, second] = [Content::Bytes, Content::Length].map(|content| common::record(&spec, content));

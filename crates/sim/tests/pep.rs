@@ -5,7 +5,7 @@
 
 use crate::common;
 use crate::common::{Temper, scenarios};
-use crate::sample::{half_of, sample};
+use crate::sample::{half_of, sample, with_windows};
 use bentpipe_run::{
     Algorithm, BulkSpec, CaptureSpec, Direction, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec,
     PageSpec, PepPlace, PepSpec, PingSpec, ProxySpec, Resumption, RunRecord, RunSpec, SplitSpec, Status,
@@ -29,9 +29,7 @@ fn geo(rate: Rate) -> RunSpec {
     spec.cc = Algorithm::Cubic;
     let buffer = Bytes::new(64_000_000);
     (spec.tcp.receive_buffer_bytes, spec.tcp.send_buffer_bytes) = (buffer, buffer);
-    spec.quic.stream_receive_window_bytes = buffer;
-    spec.quic.receive_window_bytes = buffer;
-    spec.quic.send_window_bytes = buffer;
+    with_windows(&mut spec, buffer.get());
     spec.capture = CaptureSpec { pcapng: false, qlog: false };
     spec.validity.timeout_ns = Duration::from_secs(1_000);
     spec

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::capture::packets::{Packet, read};
-use crate::sample::{half_of, sample};
+use crate::sample::{half_of, losing, quic_flow, sample, with_windows};
 use bentpipe_net::Protection;
 use bentpipe_run::{
     AckFrequencySpec, Algorithm, BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, HostSpec, HostsSpec,
@@ -37,10 +37,7 @@ fn geo(workload: Workload) -> RunSpec {
     spec.link.forward = half_of(RTT, RATE, RATE.volume_in(RTT));
     spec.link.return_ = spec.link.forward.clone();
     spec.cc = Algorithm::Cubic;
-    let buffer = Bytes::new(16_000_000);
-    spec.quic.stream_receive_window_bytes = buffer;
-    spec.quic.receive_window_bytes = buffer;
-    spec.quic.send_window_bytes = buffer;
+    with_windows(&mut spec, 16_000_000);
     spec.validity.timeout_ns = bentpipe_units::Duration::from_secs(1_000);
     spec.capture = CaptureSpec { pcapng: true, qlog: false };
     spec.workload = workload;
@@ -48,21 +45,13 @@ fn geo(workload: Workload) -> RunSpec {
 }
 
 fn bulk(direction: Direction, bytes: u64) -> RunSpec {
-    let (bytes, transport) = (Some(Bytes::new(bytes)), Transport::Quic);
-    geo(Workload::Bulk(BulkSpec { transport, direction, bytes, duration_ns: None }))
+    geo(quic_flow(direction, bytes))
 }
 
 fn page(visit: Option<Visit>) -> RunSpec {
     let object = |n: u64| ObjectSpec::new(format!("/{n}.jpg"), Bytes::new(1_000 + 9_999 * n));
     let load = PageLoadSpec::new(Http::H3, 6, PageSpec::new("some", (0..20).map(object)));
     geo(Workload::PageLoad(PageLoadSpec { visit, ..load }))
-}
-
-fn losing(mut spec: RunSpec, p: f64) -> RunSpec {
-    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
-        direction.loss = LossSpec::Bernoulli { p };
-    }
-    spec
 }
 
 fn flows() -> RunSpec {

@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::{Temper, scenarios};
-use crate::sample::{half_of, sample};
+use crate::sample::{half_of, quic_flow, sample, with_windows};
 use bentpipe_run::{
     Algorithm, BulkSpec, CaptureSpec, Direction, Dscp, FlowSpec, FlowsSpec, Http, LossSpec, ObjectSpec,
     PageLoadSpec, PageSpec, PepSpec, PingSpec, QuicSplitSpec, RunRecord, RunSpec, Status, TerrestrialSpec,
@@ -23,10 +23,7 @@ fn geo(rate_bps: u64) -> RunSpec {
     spec.link.forward = half_of(RTT, rate, rate.volume_in(RTT));
     spec.link.return_ = spec.link.forward.clone();
     spec.cc = Algorithm::Cubic;
-    let buffer = Bytes::new(64_000_000);
-    spec.quic.stream_receive_window_bytes = buffer;
-    spec.quic.receive_window_bytes = buffer;
-    spec.quic.send_window_bytes = buffer;
+    with_windows(&mut spec, 64_000_000);
     spec.capture = CaptureSpec { pcapng: false, qlog: false };
     spec.validity.timeout_ns = Duration::from_secs(1_000);
     spec
@@ -38,7 +35,7 @@ fn split(spec: &RunSpec) -> RunSpec {
     RunSpec { pep: Some(PepSpec::QuicSplit(pep)), ..spec.clone() }
 }
 
-fn losing(spec: &RunSpec, p: f64) -> RunSpec {
+fn losing_on_the_ground(spec: &RunSpec, p: f64) -> RunSpec {
     let terrestrial = Some(TerrestrialSpec { loss: LossSpec::Bernoulli { p } });
     RunSpec { terrestrial, ..spec.clone() }
 }
@@ -58,11 +55,8 @@ fn page(mut spec: RunSpec, hosts: &[&str], (objects, bytes): (u32, u64)) -> RunS
     spec
 }
 
-fn flow(mut spec: RunSpec, direction: Direction, bytes: u64) -> RunSpec {
-    let bytes = Some(Bytes::new(bytes));
-    spec.workload =
-        Workload::Bulk(BulkSpec { transport: Transport::Quic, direction, bytes, duration_ns: None });
-    spec
+fn flow(spec: RunSpec, direction: Direction, bytes: u64) -> RunSpec {
+    RunSpec { workload: quic_flow(direction, bytes), ..spec }
 }
 
 fn goodput_bps(spec: &RunSpec) -> f64 {
@@ -148,8 +142,8 @@ fn the_initial_window_of_the_proxies_sets_the_first_flight_over_the_satellite() 
 #[test]
 fn what_the_terrestrial_side_loses_is_repaired_there() {
     let plain = flow(geo(20_000_000), Direction::Down, 20_000_000);
-    let end_to_end = goodput_bps(&losing(&plain, 0.01));
-    let through = goodput_bps(&losing(&split(&plain), 0.01));
+    let end_to_end = goodput_bps(&losing_on_the_ground(&plain, 0.01));
+    let through = goodput_bps(&losing_on_the_ground(&split(&plain), 0.01));
     let without_loss = goodput_bps(&split(&plain));
     assert!(through > 3.0 * end_to_end, "{through} bit/s, and {end_to_end} bit/s end to end");
     assert!(through > 0.9 * without_loss, "{through} bit/s, and {without_loss} bit/s without loss");
@@ -157,7 +151,7 @@ fn what_the_terrestrial_side_loses_is_repaired_there() {
 
 #[test]
 fn the_terrestrial_side_loses_as_many_packets_as_it_is_to() {
-    let mut spec = losing(&geo(10_000_000), 0.2);
+    let mut spec = losing_on_the_ground(&geo(10_000_000), 0.2);
     spec.workload = Workload::Ping(PingSpec {
         count: 10_000,
         interval_ns: Duration::from_millis(10),
@@ -178,7 +172,7 @@ proptest! {
         if scenario.spec.server_behind.is_some() || scenario.spec.tls.is_some() {
             return Ok(());
         }
-        let spec = losing(&split(&scenario.spec), p);
+        let spec = losing_on_the_ground(&split(&scenario.spec), p);
         let record = common::record(&spec, Content::Bytes);
         prop_assert!(record.status != Status::Failed || !record.reasons.is_empty());
         prop_assert_eq!(

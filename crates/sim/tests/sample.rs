@@ -1,6 +1,9 @@
 //! The sample run, and links that several tests put in the place of its own.
 
-use bentpipe_run::{CapacitySpec, DirectionSpec, JitterSpec, LossSpec, QueueSpec, RunSpec};
+use bentpipe_run::{
+    BulkSpec, CapacitySpec, Direction, DirectionSpec, JitterSpec, LossSpec, QueueSpec, RunSpec, Transport,
+    Workload,
+};
 use bentpipe_units::{Bytes, Duration, Rate};
 
 /// The sample run as it is: a page load over 8 and 2 Mbit/s and 530 ms with random losses and jitter.
@@ -27,4 +30,26 @@ pub fn half_of(rtt: Duration, rate_bps: Rate, limit_bytes: Bytes) -> DirectionSp
         loss: LossSpec::None,
         schedule: None,
     }
+}
+
+/// Gives QUIC's windows a size: one that is large enough leaves the limit to congestion windows.
+pub fn with_windows(spec: &mut RunSpec, bytes: u64) {
+    let window = Bytes::new(bytes);
+    spec.quic.stream_receive_window_bytes = window;
+    spec.quic.receive_window_bytes = window;
+    spec.quic.send_window_bytes = window;
+}
+
+/// Loses packets by chance in both directions.
+pub fn losing(mut spec: RunSpec, p: f64) -> RunSpec {
+    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
+        direction.loss = LossSpec::Bernoulli { p };
+    }
+    spec
+}
+
+/// A flow of so many bytes over QUIC.
+pub fn quic_flow(direction: Direction, bytes: u64) -> Workload {
+    let (bytes, transport) = (Some(Bytes::new(bytes)), Transport::Quic);
+    Workload::Bulk(BulkSpec { transport, direction, bytes, duration_ns: None })
 }

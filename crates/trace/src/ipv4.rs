@@ -5,6 +5,8 @@ use std::net::Ipv4Addr;
 
 use bentpipe_run::Dscp;
 
+use crate::checksum;
+
 /// What an IPv4 packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
@@ -59,7 +61,7 @@ impl Header {
         packet[9] = self.protocol.number();
         packet[12..16].copy_from_slice(&self.source.octets());
         packet[16..20].copy_from_slice(&self.destination.octets());
-        let checksum = !sum(0, &packet[..HEADER_LEN]);
+        let checksum = !checksum::sum(&packet[..HEADER_LEN]);
         packet[CHECKSUM..][..2].copy_from_slice(&checksum.to_be_bytes());
         let checksum = self.transport_checksum(&packet[HEADER_LEN..], total);
         packet[HEADER_LEN + self.protocol.checksum()..][..2].copy_from_slice(&checksum.to_be_bytes());
@@ -69,9 +71,9 @@ impl Header {
     /// Over a pseudo header and the segment or datagram (RFC 9293 section 3.1, RFC 768).
     fn transport_checksum(self, transport: &[u8], total: u16) -> u16 {
         let length = total - HEADER_LEN as u16;
-        let pseudo = u32::from(self.protocol.number()) + u32::from(length);
-        let pseudo = u32::from(sum(pseudo, &self.source.octets()));
-        let checksum = !sum(u32::from(sum(pseudo, &self.destination.octets())), transport);
+        let ends = [self.source, self.destination].map(|address| checksum::sum(&address.octets()));
+        let pseudo = [u16::from(self.protocol.number()), length, ends[0], ends[1]];
+        let checksum = !pseudo.into_iter().fold(checksum::sum(transport), checksum::add);
         match self.protocol {
             // Zero says that there is no checksum.
             Protocol::Udp if checksum == 0 => u16::MAX,
@@ -96,15 +98,4 @@ impl Protocol {
             Self::Udp => 6,
         }
     }
-}
-
-/// Ones' complement sum of 16-bit words, the last one padded with zero (RFC 1071), onto `initial`.
-fn sum(initial: u32, bytes: &[u8]) -> u16 {
-    let words = bytes.chunks(2).map(|word| u32::from(word[0]) << 8 | u32::from(*word.get(1).unwrap_or(&0)));
-    // 65 535 bytes and an initial value below 2^17 stay below 2^32.
-    let mut sum = words.fold(initial, |sum, word| sum + word);
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    sum as u16
 }

@@ -238,7 +238,7 @@ class EmulatorLateReason(Frozen):
     latest_ns: int | None = None
     """Lateness of the latest release."""
     timer_ns: int | None = None
-    """How late a bare timer on the same cores was in the moment of the latest release; none where there was none."""
+    """How much of that a bare timer on the same cores was late too, or the link woke late; none where nothing tells."""
 
 
 class PacketsRefusedReason(Frozen):

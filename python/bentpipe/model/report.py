@@ -166,9 +166,9 @@ class LatenessReport(Frozen):
     max: int
     """Largest."""
     count: int
-    """Packets released."""
+    """Packets released, and those read right after a stall."""
     refused: int
-    """Packets that the receiving host's device refused."""
+    """Packets that the receiving host's device refused, and what the sending host's handed over that is none."""
     timer: TimerReport | None = None
     """What bare timers on the same cores were late by meanwhile."""
 

@@ -1,8 +1,8 @@
 //! IP packets in buffers that are used again.
 
 use bentpipe_link::{Ecn, Packet};
+use bentpipe_trace::checksum;
 
-use super::checksum;
 use super::virtio::Place;
 use crate::ip;
 

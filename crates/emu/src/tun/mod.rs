@@ -5,7 +5,6 @@
 //! sees it. Packets that leave the link together go to the host as one again, as far as generic receive offload would merge them.
 
 mod buffer;
-mod checksum;
 mod split;
 mod tcp_segment;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Where the fields of a TCP segment over IPv4 are (RFC 791 section 3.1, RFC 9293 section 3.1).
 
-use super::checksum;
+use bentpipe_trace::checksum;
+
 use super::virtio::Place;
 
 /// Without options.

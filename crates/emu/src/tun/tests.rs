@@ -4,11 +4,11 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroU16;
 
 use bentpipe_packetdrill::{Flags, Packet, TcpOption, wire};
+use bentpipe_trace::checksum;
 use bentpipe_units::Time;
 use proptest::prelude::*;
 
 use super::buffer::{Buffer, Pool};
-use super::checksum;
 use super::split::SuperSegment;
 use super::train::Train;
 use super::virtio::{self, Header, Place, Segmentation};
@@ -211,6 +211,16 @@ fn a_checksum_of_the_senders_is_not_lost_in_a_merger() {
     let writes = handed_over([written(&first, 0), written(&next, 1)], 8);
     let alone = |packet, id| [&[0; virtio::LENGTH][..], &bytes(packet, id)].concat();
     assert_eq!(writes, [alone(&first, 0), alone(&next, 1)]);
+}
+
+#[test]
+fn a_train_is_no_longer_than_a_packet_of_ipv4_can_be() {
+    // RFC 791 section 3.1: 65 535 bytes. Headers of 52 and 45 segments are 65 212, one more would make 66 660.
+    let payload = [7; SIZE as usize];
+    let packets = (0..46).map(|n| buffer(&owing(&packet(1_000 + n * SIZE, 0, ACK), n as u16, &payload)));
+    let lengths: Vec<_> =
+        handed_over(packets, 100).iter().map(|write| write.len() - virtio::LENGTH).collect();
+    assert_eq!(lengths, [65_212, MTU]);
 }
 
 #[test]

@@ -155,22 +155,17 @@ fn clear(keys: KeyPair<Box<dyn PacketKey>>) -> KeyPair<Box<dyn PacketKey>> {
 struct ClearPacket {
     /// What the key that this one stands for makes of nothing: the same at both ends, and another for each key.
     key: u128,
-    tag_len: usize,
     confidentiality_limit: u64,
     integrity_limit: u64,
 }
 
 impl ClearPacket {
-    /// Stands for the key of a cipher; for one with tags of another length, of which there is none, that key remains.
+    /// Stands for the key of a cipher, whose tags have `TAG_BYTES` (RFC 9001 section 5.3).
     fn in_place_of(key: Box<dyn PacketKey>) -> Box<dyn PacketKey> {
         let mut tag = [0; TAG_BYTES];
-        if key.tag_len() != TAG_BYTES {
-            return key;
-        }
         key.encrypt(PathId::ZERO, 0, &mut tag, 0);
         Box::new(Self {
             key: u128::from_le_bytes(tag),
-            tag_len: key.tag_len(),
             confidentiality_limit: key.confidentiality_limit(),
             integrity_limit: key.integrity_limit(),
         })
@@ -208,7 +203,7 @@ impl PacketKey for ClearPacket {
     }
 
     fn tag_len(&self) -> usize {
-        self.tag_len
+        TAG_BYTES
     }
 
     fn confidentiality_limit(&self) -> u64 {
@@ -238,5 +233,30 @@ impl HeaderKey for ClearHeader {
 
     fn sample_size(&self) -> usize {
         self.sample_size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(key: u128) -> ClearPacket {
+        ClearPacket { key, confidentiality_limit: 1, integrity_limit: 1 }
+    }
+
+    fn decrypted(key: &ClearPacket, packet: u64, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut payload = BytesMut::from(bytes);
+        key.decrypt(PathId::ZERO, packet, &[], &mut payload).ok().map(|()| payload.to_vec())
+    }
+
+    #[test]
+    fn a_packet_of_another_key_or_number_is_refused_and_one_without_a_tag() {
+        // RFC 9001 section 5.3: the key and, in the nonce, the number.
+        let mut bytes = [&b"what it says"[..], &[0; TAG_BYTES]].concat();
+        key(1).encrypt(PathId::ZERO, 7, &mut bytes, 0);
+        assert_eq!(decrypted(&key(1), 7, &bytes).as_deref(), Some(&b"what it says"[..]));
+        assert_eq!(decrypted(&key(1), 8, &bytes), None);
+        assert_eq!(decrypted(&key(2), 7, &bytes), None);
+        assert_eq!(decrypted(&key(1), 7, &bytes[..TAG_BYTES - 1]), None);
     }
 }

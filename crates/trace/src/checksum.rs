@@ -1,13 +1,10 @@
-//! The Internet checksum (RFC 1071), of full packets at gigabits: eight bytes at a time.
-
-/// Number of TCP (RFC 790).
-const TCP: u8 = 6;
+//! The Internet checksum (RFC 1071), of full packets at gigabits: four bytes at a time.
 
 /// Ones' complement sum of 16-bit words, the last one padded with zero.
 ///
 /// Words are added in the host's byte order, which comes to the same with the bytes of the sum swapped, and several at a
 /// time (RFC 1071 section 2).
-pub(super) fn sum(bytes: &[u8]) -> u16 {
+pub fn sum(bytes: &[u8]) -> u16 {
     let mut words = bytes.chunks_exact(4);
     let whole: u64 =
         words.by_ref().map(|word| u64::from(u32::from_ne_bytes([word[0], word[1], word[2], word[3]]))).sum();
@@ -17,14 +14,14 @@ pub(super) fn sum(bytes: &[u8]) -> u16 {
 }
 
 /// The sum of two sums.
-pub(super) fn add(one: u16, other: u16) -> u16 {
+pub fn add(one: u16, other: u16) -> u16 {
     folded(u64::from(one) + u64::from(other))
 }
 
-/// The sum of the pseudo header of a TCP segment of `length` bytes over IPv4, whose `header` has the addresses (RFC 9293
+/// The sum of the pseudo header of a segment of `length` bytes over IPv4, whose `header` has addresses and protocol (RFC 9293
 /// section 3.1).
-pub(super) fn pseudo_header(header: &[u8], length: u16) -> u16 {
-    add(sum(&header[12..20]), add(u16::from(TCP), length))
+pub fn pseudo_header(header: &[u8], length: u16) -> u16 {
+    add(sum(&header[12..20]), add(u16::from(header[9]), length))
 }
 
 fn folded(mut sum: u64) -> u16 {
@@ -49,6 +46,7 @@ mod tests {
     #[test]
     fn a_pseudo_header_has_addresses_protocol_and_length() {
         let mut header = [0; 20];
+        header[9] = 6;
         header[12..20].copy_from_slice(&[198, 18, 0, 1, 198, 18, 0, 2]);
         // c612 + 0001 + c612 + 0002 + 0006 + 05c8, and its carry.
         assert_eq!(pseudo_header(&header, 1480), 0x91f6);
