@@ -17,22 +17,26 @@ ANSWER = bytes(100_000)
 PROTOCOL = ["hello"]
 
 
-def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Answer a stream when its request is complete."""
-
-    async def respond() -> None:
-        await reader.read()
-        writer.write(ANSWER)
-        writer.write_eof()
-
-    asyncio.get_running_loop().create_task(respond())
+    await reader.read()
+    writer.write(ANSWER)
+    writer.write_eof()
 
 
 async def serve_forever() -> None:
     """Serve on every address."""
+    # The event loop itself holds tasks by weak references alone.
+    tasks: set[asyncio.Task[None]] = set()
+
+    def opened(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(answer(reader, writer))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
     configuration = QuicConfiguration(is_client=False, alpn_protocols=PROTOCOL)
     configuration.load_cert_chain("cert.pem", "key.pem")
-    await serve("0.0.0.0", PORT, configuration=configuration, stream_handler=answer)
+    await serve("0.0.0.0", PORT, configuration=configuration, stream_handler=opened)
     await asyncio.Event().wait()
 
 

@@ -197,7 +197,10 @@ UDP_BUFFER_BYTES: int
 """What our UDP sockets ask for in each direction (crates/emu/src/net.rs)."""
 
 def has_segmentation_offload(spec: str) -> bool:
-    """Tell whether the devices of a run's link are to have virtio headers, for segmentation offload."""
+    """Tell whether the devices of a run's link are to have virtio headers, for segmentation offload.
+
+    `spec` is the JSON of a RunSpec. Raises ValueError for one that cannot be read.
+    """
 
 def measure_hosts(spec: str) -> str:
     """Return, as JSON of HostsSpec, what encryption takes of a core of this machine.

@@ -14,6 +14,11 @@ def importer(package: str, homes: Mapping[str, tuple[str, str]]) -> Callable[[st
     homes : mapping of str to (str, str)
         By public name the module below the package, and the name there. No name may be that of a module,
         which would hide it.
+
+    Returns
+    -------
+    callable
+        It returns what a name stands for, and raises an AttributeError for a name that is not in `homes`.
     """
 
     def found(name: str) -> object:

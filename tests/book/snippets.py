@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from tests.tidy.project import ROOT, files
+from tests.tidy.project import documents
+from tools.book.outputs import LEFT_OUT, PROMPT
 
-DOCUMENTS = [path for path in files(".md") if path.parent == ROOT or ROOT / "docs" in path.parents]
+DOCUMENTS = documents()
 _FENCE = re.compile(r"^```([a-z]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"# (\S+\.toml)\n")
-_PROMPT = "$ "
-_LEFT_OUT = "..."
 
 IN_REAL_TIME = "measures in real time (tests/emulate)"
 NAMESPACES = "needs network namespaces (tests/emulate/test_shell.py)"
@@ -96,15 +95,13 @@ def commands(document: Path) -> Iterator[Command]:
 
 
 def _commands(lines: list[str]) -> Iterator[Command]:
-    has_prompts = any(line.startswith(_PROMPT) for line in lines)
+    has_prompts = any(line.startswith(PROMPT) for line in lines)
     starts = [
-        number
-        for number, line in enumerate(lines)
-        if line.startswith(_PROMPT if has_prompts else "bentpipe ")
+        number for number, line in enumerate(lines) if line.startswith(PROMPT if has_prompts else "bentpipe ")
     ]
     for start, end in pairwise([*starts, len(lines)]):
-        line = lines[start].removeprefix(_PROMPT)
+        line = lines[start].removeprefix(PROMPT)
         printed = lines[start + 1 : end] if has_prompts else []
-        shown = tuple(each for each in printed if each.strip() not in ("", _LEFT_OUT))
+        shown = tuple(each for each in printed if each.strip() not in ("", LEFT_OUT))
         if line.startswith("bentpipe "):
             yield Command(line=line, printed=shown)

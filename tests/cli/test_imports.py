@@ -36,3 +36,7 @@ def test_a_page_load_in_virtual_time_imports_nothing_heavy(link):
 
 def test_a_flow_in_virtual_time_imports_nothing_heavy():
     assert imported("bulk", "--link", "geo-alshagri", "--size", "100 kB") == []
+
+
+def test_pings_in_virtual_time_import_nothing_heavy():
+    assert imported("ping", "--link", "geo-alshagri", "--count", "3") == []

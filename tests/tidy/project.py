@@ -21,6 +21,11 @@ def files(*suffixes: str) -> list[Path]:
     return sorted(path for path in paths if path.is_file() and (not suffixes or path.suffix in suffixes))
 
 
+def documents() -> list[Path]:
+    """Return the pages at the root and below docs/."""
+    return [path for path in files(".md") if path.parent == ROOT or ROOT / "docs" in path.parents]
+
+
 def toml(path: str | Path) -> dict[str, Any]:
     """Return a TOML file of the project."""
     return tomllib.loads((ROOT / path).read_text())

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.tidy.project import ROOT, files
+from tests.tidy.project import ROOT, documents
 from tools.book import reference
 from tools.book.markdown import parsed, plain, slug
 
-DOCUMENTS = [path for path in files(".md") if path.parent == ROOT or ROOT / "docs" in path.parents]
+DOCUMENTS = documents()
 GENERATED = {ROOT / "docs" / reference.FOLDER / name for name in (*reference.PAGES, *reference.SCHEMAS)}
 NAMED = re.compile(r'<a id="([^"]+)">')
 

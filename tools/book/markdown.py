@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from tools.block import row
+
 
 def parsed(text: str) -> list[Token]:
     """Return the tokens of a text with tables, as CommonMark and GitHub read it."""
@@ -15,7 +17,7 @@ def parsed(text: str) -> list[Token]:
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; a line break or a bar within a cell does not end it."""
     lines = [columns, ["---"] * len(columns), *rows]
-    return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
+    return "".join(f"{row(*(' '.join(cell.split()) for cell in line))}\n" for line in lines)
 
 
 def slug(heading: str) -> str:
@@ -27,7 +29,3 @@ def plain(inline: Token) -> str:
     """Return the words of inline text, without links, code marks or emphasis."""
     children = inline.children or ()
     return "".join(" " if child.type == "softbreak" else child.content for child in children)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")

@@ -35,17 +35,17 @@ def _lines(lines: list[str], run: Run) -> Iterator[str]:
         elif command and line.strip() not in ("", LEFT_OUT):
             if output is None:
                 output = run(command.removeprefix(PROMPT))
-            line = _printed(line, output)
+            line = _printed(line, output, command)
         yield line
 
 
-def _printed(line: str, output: list[str]) -> str:
-    """Return the line of an output that starts with the label of a line."""
+def _printed(line: str, output: list[str], command: str) -> str:
+    """Return the line of a command's output that starts with the label of a line."""
     label = LABEL_END.split(line.strip())[0]
     for printed in output:
         if LABEL_END.split(printed.strip())[0] == label:
             return printed.rstrip()
-    raise ValueError(f"no line of the output starts with {label!r}")
+    raise ValueError(f"{command}: no line of the output starts with {label!r}")
 
 
 def _run(command: str) -> list[str]:
@@ -55,7 +55,7 @@ def _run(command: str) -> list[str]:
             [sys.executable, "-m", "bentpipe.cli", *words],
             cwd=folder,
             check=True,
-            capture_output=True,
+            stdout=subprocess.PIPE,
             text=True,
         )
     return ran.stdout.splitlines()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.schema import RunTable, ScenarioTable
-from bentpipe.scenario.written.table import Table, keys, subtable
+from bentpipe.scenario.written.table import Table, holds_by_name, keys, list_depth, subtable
 from tools.book import attributes
 from tools.book.markdown import slug, table
 
@@ -72,7 +72,7 @@ def _sections(title: str, prefix: str, schema: type[Table], seen: dict[type[Tabl
         if within is not None and within in seen:
             told = f"{told} Keys: [{seen[within]}](#{slug(seen[within])})."
         elif within is not None:
-            place = path + _step(str(field.annotation))
+            place = path + _step(schema, key)
             seen[within] = f"`{place}`"
             below.append((place, within))
             told = f"{told} Keys: [`{place}`](#{slug(place)})."
@@ -82,7 +82,7 @@ def _sections(title: str, prefix: str, schema: type[Table], seen: dict[type[Tabl
         yield from _sections(f"`{place}`", place, within, seen)
 
 
-def _step(annotation: str) -> str:
-    if annotation.startswith("dict") or "dict[" in annotation:
+def _step(schema: type[Table], key: str) -> str:
+    if holds_by_name(keys(schema)[key].annotation):
         return f".{NAMED}"
-    return "[]" if annotation.startswith("list") or "list[" in annotation else ""
+    return "[]" if list_depth(schema, key) else ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from tools.block import row
 from tools.third_party.check import Case, Check, Outcome, Result
 
 Compared = tuple[Check, Result | None]
@@ -69,10 +70,5 @@ def _list(outcome: Outcome, cases: Sequence[Case]) -> list[str]:
         outcome
     ]
     lines = [f"{title}:\n", "| | cases | reason |", "| --- | --- | --- |"]
-    rows = [(group, "; ".join(names), note) for (group, note), names in together.items()]
-    lines += [f"| {' | '.join(_escaped(cell) for cell in row)} |" for row in rows]
+    lines += [row(group, "; ".join(names), note) for (group, note), names in together.items()]
     return [*lines, ""]
-
-
-def _escaped(cell: str) -> str:
-    return cell.replace("|", r"\|")

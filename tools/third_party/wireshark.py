@@ -19,7 +19,7 @@ _REPEAT = {"visit": "repeat", "tcp": {"fast_open": True}}
 _AT_ONCE = 2
 # Errors alone: a note of the same group says that the content of a file is not what its type says.
 _MALFORMED = "(_ws.malformed && _ws.expert.severity == 8388608)"
-# After CONNECT, Wireshark sometimes takes a tunnel's ciphertext for the rest of an HTTP message.
+# After CONNECT to a proxy, Wireshark sometimes takes ciphertext for the rest of an HTTP message.
 _CIPHERTEXT_TAKEN_FOR_HTTP = "(http && !http.request.method && !http.response.code)"
 _BAD_CHECKSUM = "ip.checksum.status == 0 || tcp.checksum.status == 0 || udp.checksum.status == 0"
 _UNDECRYPTED = "quic.decryption_failed"
@@ -88,22 +88,28 @@ def _runs() -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _read(name: str, run: Mapping[str, Any], editcap: Path) -> Iterator[Case]:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
+        # By either protocol: CONNECT is over HTTP/2.
+        is_tunnelled = run.get("pep") == "proxy"
         spec = spec_of(run, "capture.pcapng=true")
         record = Simulator().run(run_id="0123456789abcdef", spec=spec, artifacts=folder)
         if record.status != "succeeded":
             yield Case.judged("with the secrets of TLS", name, f"the run did not succeed: {record.reasons}")
             return
-        yield Case.judged("with the secrets of TLS", name, _fault(folder, is_decrypted=True))
+        yield Case.judged(
+            "with the secrets of TLS", name, _fault(folder, is_decrypted=True, is_tunnelled=is_tunnelled)
+        )
         without = folder / "without"
         without.mkdir()
         packets = [folder / "packets.pcapng", without / "packets.pcapng"]
         subprocess.run([editcap, "--discard-all-secrets", *packets], check=True, capture_output=True)
-        yield Case.judged("without them", name, _fault(without, is_decrypted=False))
+        yield Case.judged(
+            "without them", name, _fault(without, is_decrypted=False, is_tunnelled=is_tunnelled)
+        )
 
 
-def _fault(folder: Path, *, is_decrypted: bool) -> str | None:
+def _fault(folder: Path, *, is_decrypted: bool, is_tunnelled: bool) -> str | None:
     """Say what of a capture is not as it should be; None when all is."""
-    malformed = f"({_MALFORMED} && !{_CIPHERTEXT_TAKEN_FOR_HTTP})"
+    malformed = f"({_MALFORMED} && !{_CIPHERTEXT_TAKEN_FOR_HTTP})" if is_tunnelled else _MALFORMED
     bad = f"{malformed} || {_BAD_CHECKSUM}" + (f" || {_UNDECRYPTED}" if is_decrypted else "")
     # Whether both ends are whole does not go with the secrets.
     ends = (CLIENT, SERVER) if is_decrypted else (CLIENT,)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bentpipe.cli.group import INTERRUPTED
-from bentpipe.cli.options import json_option, set_option
+from bentpipe.cli.options import example, json_option, set_option
 from bentpipe.cli.output import echo, print_columns, print_json
 from bentpipe.engine.limits import MOST_AT_ONCE
 from bentpipe.errors import AbilityError
@@ -22,7 +22,7 @@ TOLD_EVERY_S = 5.0
 
 
 @click.command(
-    epilog="Example: bentpipe advise --page har:front.har --link geo-viasat2 --present h2/cubic --with client"
+    epilog=example("bentpipe advise --page har:front.har --link geo-viasat2 --present h2/cubic --with client")
 )
 @click.option("--page", required=True, help="A page (see `bentpipe pages`), har:FILE or dir:FOLDER.")
 @click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bentpipe.cli.link_path import FORMATS, path_files, write_path
-from bentpipe.cli.options import json_option, set_option
+from bentpipe.cli.options import example, json_option, set_option
 from bentpipe.cli.output import echo, echo_text, print_columns, print_json
 from bentpipe.errors import InputError
 from bentpipe.output_folder import staged
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bentpipe.studies import Study
 
 
-@click.command(epilog="Example: bentpipe links geo-alshagri --set link.return.dama=cra")
+@click.command(epilog=example("bentpipe links geo-alshagri --set link.return.dama=cra"))
 @click.argument("name", required=False)
 @click.option(
     "--plot",
@@ -94,7 +94,7 @@ def links(
     echo("", "Rates are those of full IP packets in clear sky; the RTT is propagation alone.")
 
 
-@click.command(epilog="Example: bentpipe pages news-front --export news-front")
+@click.command(epilog=example("bentpipe pages news-front --export news-front"))
 @click.argument("name", required=False)
 @click.option(
     "--export",
@@ -144,7 +144,7 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
             echo(f"{source}: {words}")
 
 
-@click.command(epilog="Example: bentpipe studies secchi2018")
+@click.command(epilog=example("bentpipe studies secchi2018"))
 @click.argument("name", required=False)
 @json_option
 def studies(name: str | None, as_json: bool) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bentpipe.cli.options import json_option
+from bentpipe.cli.options import example, json_option
 from bentpipe.cli.output import echo, print_columns, print_json
 from bentpipe.engine.limits import MOST_AT_ONCE
 
@@ -19,7 +19,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command(
     epilog="Exit status: 0 all budgets are kept, 1 one is broken, 2 bad input or missing ability.\n\n"
-    "Example: bentpipe check budget.toml --baseline dir:main/dist --junit check.xml"
+    + example("bentpipe check budget.toml --baseline dir:main/dist --junit check.xml")
 )
 @click.argument("budgets", metavar="BUDGET.toml", type=click.Path(path_type=Path))
 @click.option(

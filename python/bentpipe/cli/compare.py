@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from bentpipe.amounts import percent, rate, seconds
-from bentpipe.cli.options import json_option
+from bentpipe.cli.options import example, json_option
 from bentpipe.cli.output import echo, print_columns, print_json
 from bentpipe.errors import InputError
 
@@ -53,7 +53,7 @@ class Comparison:
     better: Literal["a", "b"] | None
 
 
-@click.command(epilog="Example: bentpipe compare results/before results/after")
+@click.command(epilog=example("bentpipe compare results/before results/after"))
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
 @json_option

@@ -10,7 +10,7 @@ import click
 from bentpipe.cli import engines
 from bentpipe.cli.builtin import find_study
 from bentpipe.cli.group import INTERRUPTED, SOME_RUNS_FAILED
-from bentpipe.cli.options import ablations_option, campaign_options
+from bentpipe.cli.options import ablations_option, campaign_options, example
 from bentpipe.cli.output import echo, echo_text, print_columns, print_json
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_REASONS = 10
 
 
-@click.command(epilog="Example: bentpipe run scenarios/first-page.toml --engine simulate --set cc=bbr")
+@click.command(epilog=example("bentpipe run scenarios/first-page.toml --engine simulate --set cc=bbr"))
 @click.argument("scenario", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
 @ablations_option
 @campaign_options
@@ -37,7 +37,7 @@ def run(scenario: Path, is_ablated: bool, **options: Any) -> None:
     _campaign(scenario, rig=Rig(), ablations=ablations, **options)
 
 
-@click.command(epilog="Example: bentpipe reproduce alshagri2023 --quick --engine simulate")
+@click.command(epilog=example("bentpipe reproduce alshagri2023 --quick --engine simulate"))
 @click.argument("study")
 @click.option(
     "--rig",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bentpipe.amounts import rate, seconds, size
-from bentpipe.cli.options import json_option
+from bentpipe.cli.options import example, json_option
 from bentpipe.cli.output import echo, echo_text, print_columns, print_json
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _CAUSES = {
 }
 
 
-@click.command(epilog="Example: bentpipe explain results/first-page-simulate --out slow-run")
+@click.command(epilog=example("bentpipe explain results/first-page-simulate --out slow-run"))
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("run_id", metavar="[RUN_ID]", required=False)
 @click.option(

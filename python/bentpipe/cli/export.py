@@ -16,7 +16,7 @@ import click
 
 from bentpipe.cli.link_path import FORMATS as PATH_FORMATS
 from bentpipe.cli.link_path import path_files
-from bentpipe.cli.options import json_option
+from bentpipe.cli.options import example, json_option
 from bentpipe.cli.output import echo, print_json
 from bentpipe.errors import AbilityError, InputError
 from bentpipe.output_folder import staged
@@ -36,7 +36,7 @@ REMEDIES = {
 }
 
 
-@click.command(epilog="Example: bentpipe export results/first-page-simulate --format parquet --out tables")
+@click.command(epilog=example("bentpipe export results/first-page-simulate --format parquet --out tables"))
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
     "--format",

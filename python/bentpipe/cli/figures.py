@@ -205,11 +205,12 @@ _ROWS: Mapping[str, Callable[[Metrics], list[tuple[str, str, str]]]] = {
 
 
 def _losses(rtts_s: Sequence[float | None]) -> list[tuple[str, str, str]]:
+    if None not in rtts_s:
+        return []
+    # It imports NumPy, which a link without losses does not need.
     from bentpipe.stats import loss_runs
 
     runs = loss_runs([rtts_s])
-    if runs.events == 0:
-        return []
     kinds = f"runs of lost requests, {runs.single} of them of one request"
     return [
         ("Loss events", f"{runs.events}", kinds),

@@ -2,10 +2,11 @@
 
 import click
 
+from bentpipe.cli.options import example
 from bentpipe.cli.output import echo, echo_text, print_json
 
 
-@click.command(epilog="Example: bentpipe doctor --json")
+@click.command(epilog=example("bentpipe doctor --json"))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def doctor(as_json: bool) -> None:
     """Say what this machine can do and what to install."""
@@ -21,7 +22,7 @@ def doctor(as_json: bool) -> None:
         echo_text(str(check))
 
 
-@click.command(epilog="Example: bentpipe clean")
+@click.command(epilog=example("bentpipe clean"))
 def clean() -> None:
     """Remove what interrupted runs left behind."""
     from bentpipe import _core
@@ -37,7 +38,7 @@ def clean() -> None:
     echo(f"{len(removed)} leftovers removed", err=True)
 
 
-@click.command(epilog="Example: bentpipe bench --host")
+@click.command(epilog=example("bentpipe bench --host"))
 @click.option("--host", is_flag=True, help="Only what encryption takes of a core, for [run.host].")
 def bench(host: bool) -> None:
     """Measure the testbed itself; print JSON."""

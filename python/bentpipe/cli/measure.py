@@ -10,7 +10,7 @@ import click
 from bentpipe.cli import engines, one_run
 from bentpipe.cli.group import SOME_RUNS_FAILED
 from bentpipe.cli.one_run import given
-from bentpipe.cli.options import cc_option, link_option, pep_option, run_options
+from bentpipe.cli.options import cc_option, example, link_option, pep_option, run_options
 from bentpipe.cli.output import echo, print_json
 from bentpipe.errors import InputError
 from bentpipe.output_folder import staged
@@ -18,7 +18,7 @@ from bentpipe.output_folder import staged
 CAPTURES = ("capture.pcapng=true", "capture.qlog=true")
 
 
-@click.command(epilog="Example: bentpipe page --link geo-viasat2 --http h3 --cc bbr --page news-front")
+@click.command(epilog=example("bentpipe page --link geo-viasat2 --http h3 --cc bbr --page news-front"))
 @link_option
 @click.option("--http", required=True, help="http10, http10s, h1, h1s, h2, h2c, h3 or spdy.")
 @cc_option
@@ -45,7 +45,7 @@ def page(
 
 
 @click.command(
-    epilog="Example: bentpipe bulk --link leo-starlink --flow cubic --flow quic:bbr@10s --duration 60s"
+    epilog=example("bentpipe bulk --link leo-starlink --flow cubic --flow quic:bbr@10s --duration 60s")
 )
 @link_option
 @cc_option
@@ -86,7 +86,7 @@ def bulk(
 
 
 @click.command(
-    epilog="Example: bentpipe ping --link leo-starlink --count 600 --interval 100ms --engine simulate"
+    epilog=example("bentpipe ping --link leo-starlink --count 600 --interval 100ms --engine simulate")
 )
 @link_option
 @click.option("--count", type=int, metavar="N", help="Number of requests.")

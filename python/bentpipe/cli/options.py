@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands have, and the form of their examples."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +41,11 @@ ablations_option = click.option(
     help="Measure what ablations.toml beside the scenario varies, too, and tell what each factor changes.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+def example(line: str) -> str:
+    """Return the epilog with a command's example, which click is neither to wrap nor to break at a hyphen."""
+    return f"\b\nExample: {line}"
 
 
 def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:

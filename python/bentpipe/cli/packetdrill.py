@@ -8,6 +8,7 @@ import click
 
 from bentpipe.cli import engines
 from bentpipe.cli.group import SOME_RUNS_FAILED
+from bentpipe.cli.options import example
 from bentpipe.cli.output import echo, echo_text
 from bentpipe.errors import BAD_INPUT_OR_ABILITY, InputError
 
@@ -16,9 +17,7 @@ LARGEST_BYTES = 1_000_000
 """Of a script; the longest known has some thousand lines."""
 
 
-@click.command(
-    epilog="Example: bentpipe packetdrill scripts/handshake.pkt --engine simulate --junit verdicts.xml"
-)
+@click.command(epilog=example("bentpipe packetdrill handshake.pkt --engine simulate --junit verdicts.xml"))
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--engine",

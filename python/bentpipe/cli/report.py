@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from bentpipe.cli.options import json_option
+from bentpipe.cli.options import example, json_option
 from bentpipe.cli.output import echo, print_json
 
 
-@click.command(epilog="Example: bentpipe report results/first-page-simulate --anonymous --out published")
+@click.command(epilog=example("bentpipe report results/first-page-simulate --anonymous --out published"))
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
     "--out",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bentpipe.cli.options import example
 from bentpipe.cli.output import echo
 from bentpipe.engine.limits import MOST_AT_ONCE
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from bentpipe.workbench.guard import Guard
 
 
-@click.command(epilog="Example: bentpipe serve results/alshagri2023-simulate --port 8080")
+@click.command(epilog=example("bentpipe serve results/alshagri2023-simulate --port 8080"))
 @click.argument("results", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--port",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bentpipe.cli.options import json_option, set_option
+from bentpipe.cli.options import example, json_option, set_option
 from bentpipe.cli.output import echo, print_json
 from bentpipe.errors import InputError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bentpipe.scenario.written.location import Location
 
 
-@click.command(epilog="Example: bentpipe show scenarios/first-page.toml --quick --set cc=bbr")
+@click.command(epilog=example("bentpipe show scenarios/first-page.toml --quick --set cc=bbr"))
 @click.argument("thing")
 @set_option
 @click.option("--quick", is_flag=True, help="The short version of a scenario.")

@@ -5,11 +5,12 @@ import sys
 
 import click
 
+from bentpipe.cli.options import example
 from bentpipe.engine.limits import MOST_AT_ONCE
 from bentpipe.errors import AbilityError
 
 
-@click.command(epilog="Example: bentpipe worker tcp://192.0.2.1:8786 --processes 4")
+@click.command(epilog=example("bentpipe worker tcp://192.0.2.1:8786 --processes 4"))
 @click.argument("address", metavar="tcp://HOST:PORT")
 @click.option(
     "--processes",

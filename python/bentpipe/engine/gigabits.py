@@ -5,15 +5,17 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import Literal
 
 from bentpipe.engine.emulate import configuration_of, open_link, open_world
-from bentpipe.engine.host import cpu_time
-from bentpipe.engine.process.part import START_TIMEOUT_S
+from bentpipe.engine.loaded_link import loaded
+from bentpipe.engine.process.part import START_TIMEOUT_S, PartError
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import SERVER_ADDRESS, World
-from bentpipe.model.report import LinkReport
 from bentpipe.model.spec import RunSpec
 from bentpipe.scenario.written.quantity import SECOND_NS
+
+Way = Literal["down", "up"]
 
 STARTED_S = 3.0
 """After so long the streams have left slow start."""
@@ -21,7 +23,7 @@ STARTED_S = 3.0
 LOADED_S = 5.0
 """How long they are counted."""
 
-_PORTS = {"down": 5201, "up": 5202}
+_PORTS: Mapping[Way, int] = {"down": 5201, "up": 5202}
 """Of the server, for the stream of each direction."""
 
 _STREAM = """
@@ -46,14 +48,19 @@ else:
 """One end of a stream. Who receives ends with who sends."""
 
 
-def load(spec: RunSpec, ways: Sequence[str]) -> Mapping[str, float]:
-    """Load one link process with a stream of TCP in each of `ways`, `down` and `up`.
+def load(spec: RunSpec, ways: Sequence[Way]) -> Mapping[str, float]:
+    """Load one link process with a stream of TCP in each of `ways`.
 
     Returns
     -------
     dict
         Rates of IP packets delivered (bit/s), the share of a core that the link process had, and how late
         it was (s).
+
+    Raises
+    ------
+    PartError
+        When a stream does not begin, or ends before it was measured, or when the link does not answer.
     """
     with ExitStack() as stack:
         world = stack.enter_context(open_world(spec))
@@ -62,21 +69,15 @@ def load(spec: RunSpec, ways: Sequence[str]) -> Mapping[str, float]:
         for way in ways:
             stack.enter_context(_stream(world, way))
         time.sleep(STARTED_S)
-        link.order("mark")
-        link.answer(timeout_s=START_TIMEOUT_S)
-        started_s, used_s = time.monotonic(), cpu_time.used_s([link.pid])
-        time.sleep(LOADED_S)
-        used_s = cpu_time.used_s([link.pid]) - used_s
-        link.order("report")
-        report = LinkReport.model_validate_json(link.answer(timeout_s=START_TIMEOUT_S))
-        span_s = time.monotonic() - started_s
+        seen = loaded(link, seconds=LOADED_S)
+    report, span_s = seen.report, seen.span_s
     lateness = report.lateness
     assert lateness is not None, "an emulated link tells its lateness"
     return {
         "delivered_down_bps": report.forward.delivered_bytes * 8 / span_s,
         "delivered_up_bps": report.return_.delivered_bytes * 8 / span_s,
         "delivered_pps": (report.forward.delivered_packets + report.return_.delivered_packets) / span_s,
-        "link_cores": used_s / LOADED_S,
+        "link_cores": seen.link_cores,
         "lateness_p50_s": lateness.p50 / SECOND_NS,
         "lateness_p999_s": lateness.p999 / SECOND_NS,
         "lateness_max_s": lateness.max / SECOND_NS,
@@ -84,18 +85,21 @@ def load(spec: RunSpec, ways: Sequence[str]) -> Mapping[str, float]:
 
 
 @contextmanager
-def _stream(world: World, way: str) -> Iterator[None]:
-    """Open a stream between client and server; it is over at the end."""
+def _stream(world: World, way: Way) -> Iterator[None]:
+    """Open a stream between client and server; it is over at the end, and not before."""
     with ExitStack() as stack:
         server = stack.enter_context(_program(world.server, "server", way))
         assert server.stdout is not None
-        server.stdout.readline()
-        stack.enter_context(_program(world.client, "client", way))
+        if not server.stdout.readline():
+            raise PartError(f"the server of the stream {way} does not listen")
+        client = stack.enter_context(_program(world.client, "client", way))
         yield
+        if server.poll() is not None or client.poll() is not None:
+            raise PartError(f"the stream {way} ended before it was measured")
 
 
 @contextmanager
-def _program(namespace: str, place: str, way: str) -> Iterator[subprocess.Popen[bytes]]:
+def _program(namespace: str, place: str, way: Way) -> Iterator[subprocess.Popen[bytes]]:
     seconds = 2 * (STARTED_S + LOADED_S)
     arguments = [place, way, SERVER_ADDRESS, str(_PORTS[way]), str(seconds)]
     with netns.inside(namespace):

@@ -13,7 +13,8 @@ class Frozen(BaseModel):
         extra="forbid",
         populate_by_name=True,
         serialize_by_alias=True,
-        # Most classes are parts of others, and few of those are read or written by a command.
+        # Most classes are parts of others, and few of those are read or written by a command. Threads
+        # read runs at once: the versions of pydantic that pyproject.toml allows build a class under a lock.
         defer_build=True,
     )
 

@@ -116,19 +116,19 @@ def list_depth(schema: type[Table], key: str) -> int:
             return 0
         field = keys(here)[step]
         annotation = field.annotation
-        here, is_name = subtable(field), _holds_by_name(annotation)
+        here, is_name = subtable(field), holds_by_name(annotation)
     return _depth_within(annotation)
+
+
+def holds_by_name(annotation: object) -> bool:
+    """Whether a key holds tables by names that their author gives."""
+    return get_origin(annotation) is dict or any(map(holds_by_name, get_args(annotation)))
 
 
 def _table_within(annotation: object) -> type[Table] | None:
     if isinstance(annotation, type) and issubclass(annotation, Table):
         return annotation
     return next(filter(None, map(_table_within, get_args(annotation))), None)
-
-
-def _holds_by_name(annotation: object) -> bool:
-    """Whether a key holds tables by names that their author gives."""
-    return get_origin(annotation) is dict or any(map(_holds_by_name, get_args(annotation)))
 
 
 def _depth_within(annotation: object) -> int:
@@ -160,6 +160,6 @@ def _input_error(
             return where.error(expected=expected, found=found, suggestion=closest(step, fields))
         field = fields[step]
         expected = field.description or A_TABLE
-        here, is_name = subtable(field), _holds_by_name(field.annotation)
+        here, is_name = subtable(field), holds_by_name(field.annotation)
     hint = schema.hint_at_lists if isinstance(found, list) else ""
     return where.error(expected=expected, found="nothing" if kind == _MISSING else f"{quoted(found)}{hint}")
