@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
 .PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement agreement-random fuzz bench bench-peers bench-cluster million mutants docs docs-crates clean
-.PHONY: lock audit model notebooks questions gallery third-party setup-third-party wheel test-wheel image-rehearsal
+.PHONY: lock audit model notebooks questions gallery third-party setup-third-party wheel test-wheel release image-rehearsal
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -122,6 +122,11 @@ wheel: ## Build the sdist and from it the wheel that needs no compiler, into dis
 
 test-wheel: setup-dev wheel ## Build the wheel and test it in an environment without a compiler
 	$(MEASURE) $(BIN)/pytest tests/packaging
+
+release: ## Build and test wheel and sdist of the version that CHANGELOG.md begins with, and tag the commit
+	@scripts/release.sh ready
+	@$(MAKE) --no-print-directory test-wheel
+	@scripts/release.sh tag
 
 # The steps of image/Containerfile, where there is nothing to build images with. Argument: slim or browsers.
 IMAGE ?= slim

@@ -1,4 +1,4 @@
-"""A release has one version: that of its tag, of the package and of the crates."""
+"""A release has one version: that of its tag, of the package, of the crates, of the citation and of the changes."""
 
 from pathlib import Path
 
@@ -9,7 +9,14 @@ from tests.tidy.project import ROOT
 from tests.tidy.test_scripts import Machine
 
 
-def release(folder: Path, *tag: str, package: str = "1.2.0", crates: str = "1.2.0") -> tuple[int, str, str]:
+def release(
+    folder: Path,
+    *tag: str,
+    package: str = "1.2.0",
+    crates: str = "1.2.0",
+    cited: str = "1.2.0",
+    newest: str = "[1.2.0] - 2026-01-31",
+) -> tuple[int, str, str]:
     machine = Machine(folder, "release-version.sh")
     # Other tables have versions too, before and behind.
     project = f'[project]\nname = "b"\nversion = "{package}"\n'
@@ -17,6 +24,8 @@ def release(folder: Path, *tag: str, package: str = "1.2.0", crates: str = "1.2.
     (folder / "Cargo.toml").write_text(
         f'[workspace]\nmembers = []\n\n[workspace.package]\nversion = "{crates}"\nedition = "2024"\n'
     )
+    (folder / "CITATION.cff").write_text(f"cff-version: 9\nversion: {cited}\n")
+    (folder / "CHANGELOG.md").write_text(f"# Changelog\n\n## {newest}\n\n## [1.1.0] - 2025-01-31\n")
     done = machine.run(*tag)
     return done.returncode, done.stdout, done.stderr
 
@@ -36,9 +45,22 @@ def test_nor_are_package_and_crates_of_two_versions(tmp_path: Path) -> None:
     assert release(tmp_path, "v1.2.0", crates="1.1.0") == (1, "", said)
 
 
+def test_nor_is_a_citation_of_another_version(tmp_path: Path) -> None:
+    said = "release: pyproject.toml has version 1.2.0, CITATION.cff 1.1.0\n"
+    assert release(tmp_path, cited="1.1.0") == (1, "", said)
+
+
+@pytest.mark.parametrize(
+    "newest", ["[Unreleased]", "[1.2.0]", "[1.1.0] - 2026-01-31", "[1x2.0] - 2026-01-31"]
+)
+def test_changes_belong_to_a_version_with_a_date(tmp_path: Path, newest: str) -> None:
+    said = f"release: CHANGELOG.md: expected '## [1.2.0] - ' and a date first, found '## {newest}'\n"
+    assert release(tmp_path, "v1.2.0", newest=newest) == (1, "", said)
+
+
 def test_the_project_has_one_version(tmp_path: Path) -> None:
     machine = Machine(tmp_path, "release-version.sh")
-    for name in ("pyproject.toml", "Cargo.toml"):
+    for name in ("pyproject.toml", "Cargo.toml", "CITATION.cff"):
         (tmp_path / name).write_text((ROOT / name).read_text())
     assert machine.run().returncode == 0
 
