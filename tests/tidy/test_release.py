@@ -1,4 +1,4 @@
-"""A release has one version: that of its tag, of the package, of the crates, of the citation and of the changes."""
+"""A release has one version: of its tag, the package, the crates, the citation and the changes."""
 
 from pathlib import Path
 

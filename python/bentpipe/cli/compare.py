@@ -70,6 +70,14 @@ def compare(a: Path, b: Path, as_json: bool) -> None:
     ignored = _settings_of_the_folder(runs_a, runs_b)
     comparisons = _comparisons(_by_cell(runs_a, ignored), _by_cell(runs_b, ignored))
     if not comparisons:
+        for field, folder, runs in (("A", a, runs_a), ("B", b, runs_b)):
+            if not any(run.status == "succeeded" for run in runs):
+                raise InputError(
+                    file=str(folder),
+                    field=field,
+                    expected="a run that succeeded",
+                    found=f"none of {len(runs)}",
+                )
         raise InputError(
             file=str(b), field="B", expected=f"cells with succeeded runs that {a} has too", found="none"
         )

@@ -25,7 +25,7 @@ engine_option = click.option(
     type=click.Choice(["emulate", "simulate", "auto"]),
     default="auto",
     show_default=True,
-    help="The real kernel in real time, virtual time, or what this machine can do.",
+    help="Real kernel in real time, virtual time, or auto: emulate where this machine can, else simulate.",
 )
 set_option = click.option(
     "--set",
@@ -86,7 +86,7 @@ campaign_options = _together(
         "--out",
         type=click.Path(path_type=Path, file_okay=False),
         metavar="DIR",
-        help="Folder of the results, one of its own [default: results/NAME].",
+        help="Folder of the results, one of its own [default: results/NAME, with -quick and -simulate].",
     ),
     set_option,
     click.option(

@@ -349,7 +349,7 @@ class Ledger:
                 file=str(path),
                 field=SCENARIO,
                 expected=f"the scenario {scenario.get('name')!r}, or an empty folder given by --out",
-                found=f"the results of another one ({found.get('name', 'unnamed')}, or other settings)",
+                found=f"the results of {_other(found, scenario)}",
             )
 
     def _make_what_is_missing(self, scenario: Mapping[str, object]) -> None:
@@ -507,3 +507,13 @@ def _storing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise refusal(error, shown=folder) from None
+
+
+def _other(found: Mapping[str, object], wanted: Mapping[str, object]) -> str:
+    """Return what tells the scenario of a folder from the one that is to be measured into it."""
+    if found.get("name") != wanted.get("name"):
+        return f"the scenario {found.get('name', 'unnamed')!r}"
+    for key in ("engine", "repetitions", "seed"):
+        if found.get(key) != wanted.get(key):
+            return f"other settings: {key} {found.get(key)} there, {wanted.get(key)} here"
+    return "other settings of its runs"

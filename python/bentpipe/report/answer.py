@@ -60,6 +60,8 @@ def of_cells(
     notes = []
     if any(len(each.among_best) > 1 for each in bests if each.is_choice):
         notes.append(f"{SEVERAL} marks what cannot be told from the best (95 %, jointly); more runs may.")
+    if any(each.is_paired for each in bests if each.is_choice):
+        notes.append("Runs of one repetition meet the same path, so they are compared in pairs.")
     if len(cells) > MOST_CELLS:
         notes.append(f"All {len(cells)} cells are in the report.")
     told = []

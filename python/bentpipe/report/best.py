@@ -46,12 +46,13 @@ class Best:
     """The cells of one condition, the best first.
 
     `condition` has the factors by which it differs from other conditions, `label` the same for people, empty
-    where there is only one.
+    where there is only one. `is_paired` says whether runs of one repetition were compared with each other.
     """
 
     condition: Mapping[str, str]
     label: str
     quantity: Quantity
+    is_paired: bool
     rated: tuple[Rated, ...]
 
     @property
@@ -131,17 +132,38 @@ def _best(
 ) -> Best:
     order = cells[0].varied
     by_label = {cell.label: cell for cell in cells}
+    is_paired = _share_seeds(cells)
+    repetitions = {label: _repetitions(cell, quantity) for label, cell in by_label.items()}
     ranking: Ranking[str] | None = rank(
         {label: metric_values(cell.runs, quantity.metric) for label, cell in by_label.items()},
         is_lower_better=quantity.metric not in HIGHER_IS_BETTER,
+        pairs=repetitions if is_paired else None,
     )
     assert ranking is not None, "cells with a headline have values"
     return Best(
         condition=condition,
         label="" if is_only else cell_label(condition, order=order),
         quantity=quantity,
+        is_paired=is_paired,
         rated=tuple(_rated(by_label[each.cell], each) for each in ranking.contenders),
     )
+
+
+def _share_seeds(cells: Sequence[CellResult]) -> bool:
+    """Whether runs of one repetition have one seed, as those over paths that are drawn (`campaign.plan`)."""
+    succeeded = [{run.repetition: run for run in cell.runs if run.status == "succeeded"} for cell in cells]
+    common = set.intersection(*(set(runs) for runs in succeeded))
+    if len(cells) < 2 or not common:
+        return False
+    return len({runs[min(common)].record.spec.seed for runs in succeeded}) == 1
+
+
+def _repetitions(cell: CellResult, quantity: Quantity) -> list[int]:
+    return [
+        run.repetition
+        for run in cell.runs
+        if run.status == "succeeded" and run.metrics.get(quantity.metric) is not None
+    ]
 
 
 def _rated(cell: CellResult, contender: Contender[str]) -> Rated:

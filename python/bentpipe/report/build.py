@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from bentpipe.figures.drawing import save
+from bentpipe.figures.saving import saving
 from bentpipe.ledger import Ledger
 from bentpipe.output_folder import staged
 from bentpipe.report import data, live, page, tables
@@ -61,18 +61,18 @@ def write(folder: Path, *, out: Path | None = None, is_anonymous: bool = False) 
 
 def _write_all(source: Source, folder: Path, *, results: Path) -> Answer:
     contents = gather(source, results)
-    figures = {
-        drawing.name: inline(save(drawing, folder / "figures"), prefix=drawing.name, label=drawing.title)
-        for drawing in contents.all_drawings
-    }
+    drawings = contents.all_drawings
+    with saving(drawings, folder / "figures") as saved:
+        document = data.document(contents)
+        _write(folder / "report.json", json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
+        tables.write_runs(folder / "runs.csv", source.runs, contents.validity.rejected)
+        tables.write_objects(folder / "objects.csv", source.transfers)
+        tables.write_flows(folder / "flows.csv", source.transfers)
+        shown = live.gather(drawings, contents.cells)
+        svgs = saved()
     for strip in contents.filmstrips.shown:
         _write(folder / "figures" / f"{strip.name}.svg", strip.svg)
-    document = data.document(contents)
-    _write(folder / "report.json", json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
-    tables.write_runs(folder / "runs.csv", source.runs, contents.validity.rejected)
-    tables.write_objects(folder / "objects.csv", source.transfers)
-    tables.write_flows(folder / "flows.csv", source.transfers)
-    shown = live.gather(contents.all_drawings, contents.cells)
+    figures = {each.name: inline(svgs[each.name], prefix=each.name, label=each.title) for each in drawings}
     _write(folder / PAGE, page.render(contents, figures=figures, live=shown))
     return contents.answer
 

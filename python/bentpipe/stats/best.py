@@ -6,7 +6,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from bentpipe.stats.difference import Difference, compare
+from bentpipe.stats.difference import Comparison, Difference, compare
+from bentpipe.stats.paired import compare_pairs
 
 HIGHER_IS_BETTER = frozenset({"goodput_bps", "jain_index", "utilisation"})
 """Metrics of a record of which more is better; of all others (times, losses, overhead) less is."""
@@ -63,11 +64,16 @@ class Ranking(Generic[Cell]):
 
 
 def rank(
-    samples: Mapping[Cell, Sequence[float]], *, is_lower_better: bool, confidence: float = 0.95
+    samples: Mapping[Cell, Sequence[float]],
+    *,
+    is_lower_better: bool,
+    confidence: float = 0.95,
+    pairs: Mapping[Cell, Sequence[int]] | None = None,
 ) -> Ranking[Cell] | None:
     """Order cells by their means and mark those that may be the best.
 
-    Each cell is compared with the one that has the best mean, by Fieller's interval for unequal variances.
+    Each cell is compared with the one that has the best mean, by Fieller's interval for unequal variances;
+    with `pairs` by that for correlated means, over the pairs that both have.
     The k - 1 intervals hold together with the given confidence, each at 1 - (1 - confidence) / (k - 1)
     (Bonferroni; Dunn 1961). A cell stays among the best while its interval includes zero.
 
@@ -79,12 +85,14 @@ def rank(
     Parameters
     ----------
     samples : mapping of cells to sequences of float
-        The values of one metric by cell, at least one value somewhere; cells without any are left out. The
-        runs are taken for independent.
+        The values of one metric by cell, at least one value somewhere; cells without any are left out.
+        Without `pairs` the runs are taken for independent.
     is_lower_better : bool
         Whether less is better, see `HIGHER_IS_BETTER`.
     confidence : float
         Of all comparisons together.
+    pairs : mapping of cells to sequences of int, optional
+        The number of each value, such as its repetition, where values of one number share what is random.
 
     Returns
     -------
@@ -101,21 +109,34 @@ def rank(
     first = Contender(
         cell=best, n=len(measured[best]), mean=float(measured[best].mean()), behind=None, is_among_best=True
     )
-    rest = (_against(cell, measured[cell], measured[best], each_confidence) for cell in others)
-    return Ranking(contenders=(first, *rest))
+    contenders = [first]
+    for cell in others:
+        if pairs is None:
+            found = compare(samples[cell], samples[best], confidence=each_confidence)
+        else:
+            found = _compared_by_pairs(
+                dict(zip(pairs[cell], samples[cell], strict=True)),
+                dict(zip(pairs[best], samples[best], strict=True)),
+                each_confidence,
+            )
+        values = measured[cell]
+        contenders.append(
+            Contender(
+                cell=cell,
+                n=len(values),
+                mean=float(values.mean()),
+                behind=found.relative,
+                is_among_best=not found.is_significant,
+            )
+        )
+    return Ranking(contenders=tuple(contenders))
 
 
-def _against(
-    cell: Cell,
-    values: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    best: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    confidence: float,
-) -> Contender[Cell]:
-    found = compare(values.tolist(), best.tolist(), confidence=confidence)
-    return Contender(
-        cell=cell,
-        n=len(values),
-        mean=float(values.mean()),
-        behind=found.relative,
-        is_among_best=not found.is_significant,
-    )
+def _compared_by_pairs(
+    values: Mapping[int, float], best: Mapping[int, float], confidence: float
+) -> Comparison:
+    common = sorted(values.keys() & best.keys())
+    if not common:
+        return Comparison(relative=None, is_significant=False)
+    of_both = ([each[number] for number in common] for each in (values, best))
+    return compare_pairs(*of_both, confidence=confidence)

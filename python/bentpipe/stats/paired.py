@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from bentpipe.stats.difference import Difference
-from bentpipe.stats.interval import RESAMPLES, Interval
+from bentpipe.stats.difference import Comparison, Difference
+from bentpipe.stats.interval import RESAMPLES, Interval, mean_interval
 
 _SAME = 1e-12
 """Relative: what differs by less differs by rounding, 1e-16 of each operation on doubles (IEEE 754)."""
@@ -43,6 +43,21 @@ def paired_relative_difference(
     root = sqrt(max(half_linear**2 - square * constant, 0.0))
     low, high = (half_linear - root) / square, (half_linear + root) / square
     return _around(ratio, low, high, confidence)
+
+
+def compare_pairs(
+    sample: Sequence[float], reference: Sequence[float], *, confidence: float = 0.95
+) -> Comparison:
+    """Compare two means whose value i belongs to seed i, as `difference.compare` does without pairs.
+
+    They differ significantly when the interval of their ratio does not hold one: Fieller's for correlated
+    means, or Student's t interval of the differences where Fieller's set is unbounded.
+    """
+    a, b = _arrays(sample, reference)
+    relative = paired_relative_difference(sample, reference, confidence=confidence) if b.mean() else None
+    ci = relative.ci if relative else None
+    ci = ci or mean_interval((a - b).tolist(), confidence=confidence)
+    return Comparison(relative=relative, is_significant=ci is not None and ci.excludes(0))
 
 
 def paired_relative_change(

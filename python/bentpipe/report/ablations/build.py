@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from bentpipe.figures.drawing import save
+from bentpipe.figures.saving import saving
 from bentpipe.output_folder import staged
 from bentpipe.report import live
 from bentpipe.report.ablations import data
@@ -32,9 +32,11 @@ def write(folder: Path) -> Written:
     kept = "the results are whole, and the same command writes their report"
     with opened(folder) as source, staged(folder, kept=kept) as staging:
         contents = gather(source)
+        with saving(contents.drawings, staging / "figures") as saved:
+            svgs = saved()
         figures = {
-            drawing.name: inline(save(drawing, staging / "figures"), prefix=drawing.name, label=drawing.title)
-            for drawing in contents.drawings
+            each.name: inline(svgs[each.name], prefix=each.name, label=each.title)
+            for each in contents.drawings
         }
         document = json.dumps(data.document(contents), indent=1, ensure_ascii=False, allow_nan=False)
         (staging / "report.json").write_text(document, encoding="utf-8")
