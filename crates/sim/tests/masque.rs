@@ -4,8 +4,8 @@
 use crate::common;
 use crate::sample::{half_of, losing, quic_flow, sample, with_windows};
 use bentpipe_run::{
-    Algorithm, BulkSpec, CaptureSpec, ConnectionReport, Direction, FlowSpec, FlowsSpec, Http, LossSpec,
-    MasqueSpec, ObjectSpec, PageLoadSpec, PageSpec, PepSpec, RunRecord, RunSpec, Status, Transport, Workload,
+    Algorithm, BulkSpec, CaptureSpec, ConnectionReport, Direction, FlowSpec, FlowsSpec, Http, MasqueSpec,
+    ObjectSpec, PageLoadSpec, PageSpec, PepSpec, RunRecord, RunSpec, Status, Transport, Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};

@@ -11,9 +11,9 @@ use crate::capture::packets::{Packet, read};
 use crate::sample::{half_of, losing, quic_flow, sample, with_windows};
 use bentpipe_net::Protection;
 use bentpipe_run::{
-    AckFrequencySpec, Algorithm, BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, HostSpec, HostsSpec,
-    Http, KeyExchange, LossSpec, MasqueSpec, ObjectSpec, PageLoadSpec, PageSpec, PepSpec, QuicSplitSpec,
-    Resumption, RunReports, RunSpec, TlsSpec, TlsVersion, Transport, Visit, Workload,
+    AckFrequencySpec, Algorithm, CaptureSpec, Direction, FlowSpec, FlowsSpec, HostSpec, HostsSpec, Http,
+    KeyExchange, MasqueSpec, ObjectSpec, PageLoadSpec, PageSpec, PepSpec, QuicSplitSpec, Resumption,
+    RunReports, RunSpec, TlsSpec, TlsVersion, Transport, Visit, Workload,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Rate};

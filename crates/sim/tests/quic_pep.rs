@@ -4,9 +4,9 @@ use crate::common;
 use crate::common::{Temper, scenarios};
 use crate::sample::{half_of, quic_flow, sample, with_windows};
 use bentpipe_run::{
-    Algorithm, BulkSpec, CaptureSpec, Direction, Dscp, FlowSpec, FlowsSpec, Http, LossSpec, ObjectSpec,
-    PageLoadSpec, PageSpec, PepSpec, PingSpec, QuicSplitSpec, RunRecord, RunSpec, Status, TerrestrialSpec,
-    Transport, Visit, Workload,
+    Algorithm, CaptureSpec, Direction, Dscp, FlowSpec, FlowsSpec, Http, LossSpec, ObjectSpec, PageLoadSpec,
+    PageSpec, PepSpec, PingSpec, QuicSplitSpec, RunRecord, RunSpec, Status, TerrestrialSpec, Transport,
+    Visit, Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
