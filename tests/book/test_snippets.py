@@ -5,6 +5,7 @@ import re
 import shutil
 import tomllib
 from collections import Counter
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import pairwise
 
@@ -114,8 +115,13 @@ def test_a_file_that_a_document_shows_is_read(document, workspace):
 def without_figures(monkeypatch):
     """Reports without figures, which take most of their time and are tested in tests/report."""
     # `bentpipe.report.build` is a function of the package, too.
-    monkeypatch.setattr(import_module("bentpipe.report.build"), "save", lambda _drawing, _folder: EMPTY_SVG)
+    monkeypatch.setattr(import_module("bentpipe.report.build"), "saving", _saving_empty)
     monkeypatch.setattr(live, "gather", lambda *_arguments: live.Live(data={}, scripts=()))
+
+
+@contextmanager
+def _saving_empty(drawings, _folder):
+    yield lambda: {each.name: EMPTY_SVG for each in drawings}
 
 
 @pytest.mark.usefixtures("without_figures")
