@@ -80,3 +80,10 @@ def test_a_table_has_numbers_with_their_intervals(tmp_path):
     assert "| `geo-alshagri` | `cubic` | 10.00 |  |" in lines
     # 20 +- 12.706, and the same relative to 10.
     assert "|  | `bbr` | 20.00 (7.29 to 32.71) | +100.0 % (-27.1 to +227.1) |" in lines
+
+
+def test_runs_of_one_repetition_over_one_path_are_compared_in_pairs(tmp_path):
+    """One seed makes one path: a tenth more over each is a tenth, however much the paths differ."""
+    [reference, row] = rows(tmp_path, [*flows("cubic", [10, 40, 25]), *flows("bbr", [11, 44, 27.5])])
+    assert (reference.is_paired, row.is_paired) == (False, True)
+    assert (row.difference_percent.low, row.difference_percent.high) == pytest.approx((10, 10))

@@ -7,10 +7,12 @@ from statistics import fmean
 import bentpipe
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.model.frozen import Frozen
+from bentpipe.report.best import share_seeds
 from bentpipe.report.cells import CellResult, results
 from bentpipe.report.source import read
 from bentpipe.stats import Interval, compare, mean_interval
-from tools.questions.asked import Question
+from bentpipe.stats.paired import compare_pairs
+from tools.questions.asked import Column, Question
 
 FOLDER = Path("data/questions")
 SCENARIOS = Path("scenarios")
@@ -29,7 +31,8 @@ class AnswerRow(Frozen):
     """One setting under one condition.
 
     `means` are of the question's columns, None where no run has the quantity. `difference_percent` is how far
-    the first lies above the reference's, None of the reference itself; all intervals hold jointly.
+    the first lies above the reference's, None of the reference itself; all intervals hold jointly. `is_paired`
+    says whether runs of one repetition, which share their path, were compared with each other.
     """
 
     condition: tuple[str, ...]
@@ -37,6 +40,7 @@ class AnswerRow(Frozen):
     n: int
     means: tuple[Estimate | None, ...]
     difference_percent: Estimate | None
+    is_paired: bool
 
 
 class Answer(Frozen):
@@ -76,7 +80,7 @@ def kept(name: str, folder: Path = FOLDER) -> Answer:
 def rows(question: Question, cells: Sequence[CellResult]) -> tuple[AnswerRow, ...]:
     """Return a row for each cell, those of a condition together, in the order of their first."""
     references = {
-        _values(cell, question.conditions): _succeeded(cell)
+        _values(cell, question.conditions): cell
         for cell in cells
         if question.reference.items() <= cell.factors.items()
     }
@@ -89,19 +93,31 @@ def rows(question: Question, cells: Sequence[CellResult]) -> tuple[AnswerRow, ..
     )
 
 
-def _row(question: Question, cell: CellResult, reference: Sequence[Entry], confidence: float) -> AnswerRow:
+def _row(question: Question, cell: CellResult, reference: CellResult, confidence: float) -> AnswerRow:
     runs = _succeeded(cell)
-    compared = question.columns[0].values
-    is_reference = question.reference.items() <= cell.factors.items()
+    is_paired = cell is not reference and share_seeds([cell, reference])
     return AnswerRow(
         condition=_values(cell, question.conditions),
         setting=" ".join(_values(cell, question.settings)),
         n=len(runs),
         means=tuple(_mean(column.values(runs)) for column in question.columns),
         difference_percent=None
-        if is_reference
-        else _difference(compared(runs), compared(reference), confidence),
+        if cell is reference
+        else _difference(
+            question.columns[0],
+            *(_of_both(cell, reference) if is_paired else (runs, _succeeded(reference))),
+            is_paired=is_paired,
+            confidence=confidence,
+        ),
+        is_paired=is_paired,
     )
+
+
+def _of_both(cell: CellResult, reference: CellResult) -> tuple[list[Entry], list[Entry]]:
+    """Return the runs of the repetitions that succeeded in both, in one order."""
+    first, second = ({run.repetition: run for run in _succeeded(each)} for each in (cell, reference))
+    common = sorted(first.keys() & second.keys())
+    return [first[number] for number in common], [second[number] for number in common]
 
 
 def _succeeded(cell: CellResult) -> list[Entry]:
@@ -116,10 +132,14 @@ def _mean(values: Sequence[float]) -> Estimate | None:
     return _estimate(fmean(values), mean_interval(values)) if values else None
 
 
-def _difference(values: Sequence[float], reference: Sequence[float], confidence: float) -> Estimate | None:
+def _difference(
+    column: Column, runs: Sequence[Entry], others: Sequence[Entry], *, is_paired: bool, confidence: float
+) -> Estimate | None:
+    values, reference = column.values(runs), column.values(others)
     if not values or not any(reference):
         return None
-    relative = compare(values, reference, confidence=confidence).relative
+    compared = compare_pairs if is_paired else compare
+    relative = compared(values, reference, confidence=confidence).relative
     if relative is None:
         return None
     return _estimate(100 * relative.value, None if relative.ci is None else relative.ci.scaled(100))

@@ -37,9 +37,13 @@ def lines(question: Question, answer: Answer) -> Iterator[str]:
     yield (
         f"Means with 95 % intervals (Student's t) of {answer.repetitions} runs each in virtual time; "
         f"differences of the {first.title} with Fieller's intervals, which hold jointly with 95 % "
-        f"(Bonferroni). Where nothing is random all runs are equal and there is no interval. "
+        f"(Bonferroni){_pairs(answer)}. Where nothing is random all runs are equal and there is no interval. "
         f"Measured by `bentpipe run scenarios/{answer.name}.toml`."
     )
+
+
+def _pairs(answer: Answer) -> str:
+    return ", by pairs of runs over one path" if any(each.is_paired for each in answer.rows) else ""
 
 
 def _row(question: Question, each: AnswerRow, *, is_first: bool) -> str:

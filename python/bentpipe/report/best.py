@@ -106,6 +106,15 @@ def sentences(bests: Sequence[Best]) -> tuple[str, ...]:
     )
 
 
+def share_seeds(cells: Sequence[CellResult]) -> bool:
+    """Whether runs of one repetition have one seed, as those over paths that are drawn (`campaign.plan`)."""
+    succeeded = [{run.repetition: run for run in cell.runs if run.status == "succeeded"} for cell in cells]
+    common = set.intersection(*(set(runs) for runs in succeeded))
+    if len(cells) < 2 or not common:
+        return False
+    return len({runs[min(common)].record.spec.seed for runs in succeeded}) == 1
+
+
 def mean_text(quantity: Quantity, summary: Summary) -> str:
     """Return a mean with how far its interval reaches, such as "3.104 ± 0.052 s"."""
     ci = summary.mean_ci
@@ -132,7 +141,7 @@ def _best(
 ) -> Best:
     order = cells[0].varied
     by_label = {cell.label: cell for cell in cells}
-    is_paired = _share_seeds(cells)
+    is_paired = share_seeds(cells)
     repetitions = {label: _repetitions(cell, quantity) for label, cell in by_label.items()}
     ranking: Ranking[str] | None = rank(
         {label: metric_values(cell.runs, quantity.metric) for label, cell in by_label.items()},
@@ -147,15 +156,6 @@ def _best(
         is_paired=is_paired,
         rated=tuple(_rated(by_label[each.cell], each) for each in ranking.contenders),
     )
-
-
-def _share_seeds(cells: Sequence[CellResult]) -> bool:
-    """Whether runs of one repetition have one seed, as those over paths that are drawn (`campaign.plan`)."""
-    succeeded = [{run.repetition: run for run in cell.runs if run.status == "succeeded"} for cell in cells]
-    common = set.intersection(*(set(runs) for runs in succeeded))
-    if len(cells) < 2 or not common:
-        return False
-    return len({runs[min(common)].record.spec.seed for runs in succeeded}) == 1
 
 
 def _repetitions(cell: CellResult, quantity: Quantity) -> list[int]:
