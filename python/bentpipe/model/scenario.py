@@ -35,7 +35,9 @@ class CellDocument(Frozen):
 
 
 class ScenarioDocument(Frozen):
-    """What was to be measured, by which engine; `constants` are the factors that all cells share.
+    """What was to be measured; `constants` are the factors that all cells share.
+
+    `engine` measured it, None in a folder that somebody else wrote without saying so.
 
     `tag` tells a measurement from the plain one of the same scenario, as "today" does that of a study with
     present software.
@@ -50,6 +52,7 @@ class ScenarioDocument(Frozen):
     seed: int
     constants: Mapping[str, str]
     cells: Sequence[CellDocument]
+    engine: str | None = None
     tag: str = ""
 
     @classmethod

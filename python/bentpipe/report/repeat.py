@@ -19,7 +19,8 @@ def commands(source: Source, study: Study | None) -> tuple[tuple[str, str], ...]
 
 def _campaign(source: Source, study: Study | None) -> str:
     if study is None:
-        return f"bentpipe run SCENARIO.toml --engine {source.scenario.engine} --out DIR"
+        engine = f" --engine {source.scenario.engine}" if source.scenario.engine else ""
+        return f"bentpipe run SCENARIO.toml{engine} --out DIR"
     clients = _clients(source)
     options = "".join(f" --client {client}" for client in clients)
     for extent, option in ((Extent.FULL, ""), (Extent.QUICK, " --quick")):
