@@ -149,20 +149,15 @@ LEAST_INDISTINGUISHABLE = 0.9
 """Share of the lossy cells that the test must not tell apart."""
 
 HANDSHAKE_TIME = """\
-In virtual time a TLS handshake takes no processor time unless a scenario states it, on the kernel it takes
-0.1 to 0.5 ms at either end; in one cell this decides a round trip. With `tcp.connect_retry` the request on
-the duplicate connection and the handshakes of the other four connections leave within 0.2 ms of each other
-in virtual time, but on the kernel 1.3 ms apart and in the other order, so that HyStart ends slow start early
-there. With the times that `bentpipe bench --host` measures (0.19 ms at the client, 0.12 ms at the server)
-the simulator has 4.90 s too. With handshakes of 0.5 ms, a second cell of the grid, both engines agree
-([host](models/host.md))."""
+A TLS handshake takes 0.1 to 0.5 ms at either end on the kernel, by default none in virtual time. With
+`tcp.connect_retry` five connections' requests and handshakes therefore leave in another order on the kernel,
+where HyStart ends slow start early. With [times as measured](models/host.md) the simulator has 4.90 s too."""
 
 LATE_AND_MARKED = """\
 DualPI2 marks Prague's packets that waited 0.8 ms or longer. On the kernel a sender, a receiver or the link
-now and then wakes up later than that; the burst that follows is partly marked, and a window that has left
-slow start recovers by one packet per round trip. With acknowledgements held for up to 3 ms in one
-millisecond of a hundred (`link.return.jitter`) the simulator's Prague takes 8.6 to 8.9 s instead of 8.4 s.
-Runs that were invalid for lateness took up to 11.8 s."""
+now and then wakes up later than that; the burst that follows is partly marked. With acknowledgements held for
+up to 3 ms in one millisecond of a hundred (`link.return.jitter`) the simulator's Prague takes 8.6 to 8.9 s
+instead of 8.4 s."""
 
 KINDS = (
     Kind(

@@ -87,30 +87,25 @@ def _introduction(drawn: Sequence[Measured]) -> str:
     seeds = sorted({seed for each in drawn if (seed := seed_of(each.cell.name)) is not None})
     done = sum(not each.missing for each in drawn)
     return f"""\
-`make agreement-random SEED=1 N=300` draws cells from all that both engines have: links of every kind with
-losses, delay variation and queues; pages by every protocol with handshakes, proxies and settings; flows by
-every congestion control over TCP and QUIC; pings. A cell is drawn again if its settings
-exclude each other, or if a run fails in virtual time, takes more than 25 s or sends more than 200 000
+`make agreement-random SEED=1 N=300` draws cells from all that both engines have, up to 25 s and 200 000
 packets.
 
-{len(drawn)} cells (seed {", ".join(map(str, seeds))}) stand in `data/agreement/random.csv`, {done} of them
-measured by both engines. `python -m tools.agreement_random show 1-17` prints one as a scenario.
+Of {len(drawn)} (seed {", ".join(map(str, seeds))}, `data/agreement/random.csv`) both engines have
+measured {done}. `python -m tools.agreement_random show 1-17` prints one as a scenario.
 """
 
 
 _BARS = " and ".join(f"{share:.0%} within {bar:.0%}" for bar, share in BARS.items())
 _METHOD = f"""
-Bars: a median below {MEDIAN_BAR:.1%}, {_BARS}. The error is that of the medians of runs with equal seeds; of
-a quantity that is a share it is the difference. A cell is emulated once where five simulated runs are equal,
-five times where chance decides or the first run is off by more than 2 %. *Spread* is the range of the
-emulated runs over their median, the emulator's own uncertainty. A run that succeeds in one engine *alone*
-has no error and is listed.
+Bars: a median below {MEDIAN_BAR:.1%}, {_BARS}. The error of a share is the difference.
+A cell is emulated once where five simulated runs are equal, five times where chance decides or the first run
+is off by more than 2 %. *Alone*: runs that succeed in one engine only.
 """
 
 
 _OF_CHANCE = f"""\
-The emulated runs of these cells differ among themselves by more than the error, and the two-sample test
-(Cramér-von Mises, level {TEST_LEVEL:.0%}) does not tell them from 25 simulated runs of other seeds.
+The emulated runs differ among themselves by more than the error, and the two-sample test (level
+{TEST_LEVEL:.0%}) does not tell them from 25 simulated runs of other seeds.
 """
 
 

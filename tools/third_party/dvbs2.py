@@ -162,8 +162,7 @@ CHECK = Check(
     name="dvbs2",
     title="DVB-S2: rates of every MODCOD, frame and pilot setting",
     about="""\
-28 MODCODs on normal and 24 on short frames, with and without pilots, must equal the tables of ETSI EN 302
-307-1 V1.4.1. The rate of 1500-byte IP packets in GSE (ETSI TS 102 606-1) may differ by 0.2 %, as it depends
-on where frames cut packets.""",
+28 MODCODs on normal and 24 on short frames, with and without pilots, must equal ETSI EN 302 307-1 V1.4.1. The
+rate of 1500-byte IP packets in GSE (ETSI TS 102 606-1) may differ by 0.2 % by where frames cut packets.""",
     run=run,
 )

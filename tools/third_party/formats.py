@@ -106,8 +106,7 @@ CHECK = Check(
     name="formats",
     title="HAR and qlog: files that others read",
     about="""\
-Simulated page loads as HAR 1.2 against har-schema, and the event logs of both ends against the drafts of
-qlog (`tools/third_party/qlog.schema.json`, a schema of ours by the drafts' sections, as none is
-published).""",
+Simulated page loads as HAR 1.2 against har-schema, and both ends' event logs against the drafts of qlog by a
+schema of ours (`tools/third_party/qlog.schema.json`; none is published).""",
     run=run,
 )

@@ -67,8 +67,7 @@ CHECK = Check(
     name="h2spec",
     title="h2spec: our origin as a server of HTTP/2",
     about="""\
-All sections of the conformance test in strict mode, over kernel sockets, with TLS and in clear text with
-prior knowledge: its own cases (`generic`), RFC 7540 (`http2`) and RFC 7541 (`hpack`). Where RFC 9113, which
-replaced RFC 7540, differs, the reason says so.""",
+All sections in strict mode, over kernel sockets, with TLS and in clear text with prior knowledge: its own
+cases (`generic`), RFC 7540 (`http2`, now RFC 9113) and RFC 7541 (`hpack`).""",
     run=run,
 )

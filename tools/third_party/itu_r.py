@@ -156,7 +156,7 @@ CHECK = Check(
     title="ITU-R: rain",
     about="""\
 [Rain](models/rain.md), with and without the package itur, against the validation examples of ITU-R Study
-Group 3: within 1e-6 of the value, the precision of its digits; within 0.1 % where the map's rain rate is
-used, on which the sheets differ; within a centimetre of altitude.""",
+Group 3: within 1e-6, 0.1 % where the map's rain rate is used (the sheets differ on it), a centimetre of
+altitude.""",
     run=run,
 )

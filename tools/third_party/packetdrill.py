@@ -88,9 +88,7 @@ CHECK = Check(
     name="packetdrill",
     title="packetdrill: Linux's scripts",
     about="""\
-Linux's scripts (`tools/testing/selftests/net/packetdrill` of Debian's source package) by
-[our interpreter](packetdrill.md), against the simulated endpoint and this machine's kernel over IPv4, IPv6
-and IPv4-mapped addresses. A script that the kernel does not pass is a fault of the interpreter. A script is
-skipped if the endpoint or the kernel lacks a feature.""",
+`tools/testing/selftests/net/packetdrill` of Debian's source package by [our interpreter](packetdrill.md),
+against the simulated endpoint and the kernel. Scripts for features that either lacks are skipped.""",
     run=run,
 )

@@ -78,7 +78,7 @@ CHECK = Check(
     name="servers",
     title="Our loader against servers of others",
     about="""\
-The loader loads a page of 500 kB from each over an emulated link (50 and 10 Mbit/s, 20 ms) and verifies the
-certificate and every body. nginx and Caddy are in `tests/emulate/test_servers.py`.""",
+A page of 500 kB from each over the same link; the loader verifies the certificate and every body. nginx and
+Caddy: `tests/emulate/test_servers.py`.""",
     run=run,
 )

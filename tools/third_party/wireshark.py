@@ -126,8 +126,8 @@ CHECK = Check(
     name="wireshark",
     title="Wireshark: our captures",
     about="""\
-In captures of simulated page loads (every version of HTTP, several options), flows and pings tshark must
-find no malformed packet, no false checksum and, with the capture's TLS secrets, no QUIC packet that it cannot
-decrypt; likewise after the secrets have been removed (editcap).""",
+In captures of simulated page loads (every version of HTTP), flows and pings tshark must find no malformed
+packet, no false checksum and, with the TLS secrets, no QUIC packet that it cannot decrypt; likewise after
+editcap has removed the secrets.""",
     run=run,
 )

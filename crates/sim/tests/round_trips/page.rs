@@ -40,15 +40,15 @@ pub fn page() -> String {
 const HEAD: &str = "\
 # Round trips before the first byte
 
-Round trips of the path from the start of a page load to the first byte of the document, without loss and with the
-server's time neglected. `crates/sim/tests/round_trips` computes the table, and measures each of its numbers in
-simulate over a round trip of 500 ms; `tests/emulate/test_resumption.py` measures some of them on the real kernel.
+Round trips from the start of a page load to the first byte of the document, without loss and server time.
+`crates/sim/tests/round_trips` computes the table and measures each number in simulate over a round trip of 500 ms;
+`tests/emulate/test_resumption.py` measures some on the real kernel.
 
-- **first**: the client knows nothing of the origin. **repeat**: it was there before (`visit = \"repeat\"`), and has
-  session tickets, the Fast Open cookie and the address token of that visit, and no connection.
-- **TFO**: TCP Fast Open (`tcp.fast_open`, RFC 7413). QUIC has no such setting.
+- **first**: the client knows nothing of the origin. **repeat** (`visit = \"repeat\"`): it has session tickets, the
+  Fast Open cookie and the address token of an earlier visit, and no connection.
+- **TFO**: TCP Fast Open (`tcp.fast_open`, RFC 7413), not of QUIC.
 
-The sum is that of TCP, TLS and the request (1):
+The sum of TCP, TLS and the request (1):
 
 | | full | with a ticket | with early data |
 | --- | --- | --- | --- |
@@ -62,5 +62,5 @@ The sum is that of TCP, TLS and the request (1):
 ";
 
 const TAIL: &str = "
-What the settings do: [tls](models/tls.md), [tcp](models/tcp.md), [quic](models/quic.md).
+Settings: [tls](models/tls.md), [tcp](models/tcp.md), [quic](models/quic.md).
 ";
