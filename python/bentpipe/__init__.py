@@ -6,7 +6,7 @@ What is public is imported when it is first asked for, so that commands and prog
 
 from bentpipe.on_demand import importer as _importer
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "AbilityError": ("errors", "AbilityError"),

@@ -31,8 +31,8 @@ class AnswerRow(Frozen):
     """One setting under one condition.
 
     `means` are of the question's columns, None where no run has the quantity. `difference_percent` is how far
-    the first lies above the reference's, None of the reference itself; all intervals hold jointly. `is_paired`
-    says whether runs of one repetition, which share their path, were compared with each other.
+    the first lies above the reference's, None of the reference itself; all intervals hold jointly.
+    `is_paired` says whether runs of one repetition, which share their path, were compared with each other.
     """
 
     condition: tuple[str, ...]

@@ -135,7 +135,7 @@ fn first_retransmission(segments: u64) -> u64 {
 
 #[test]
 fn the_window_falls_to_seven_tenths_gradually() {
-    // RFC 6937 and CUBIC's beta of 717/1024, on a path that delivers a segment each 1.2 ms.
+    // RFC 9937 and CUBIC's beta of 717/1024, on a path that delivers a segment each 1.2 ms.
     let mut pair = Pair::new(cubic(), cubic(), Direction::rate(10, ms(50)), Direction::rate(10, ms(50)));
     pair.down.lose = [151].into();
     pair.download(100 * MSS);

@@ -87,7 +87,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _save_waiting(worker: subprocess.Popen[bytes], waiting: SimpleQueue[Drawing], folder: Path) -> Svgs:
-    svgs = {}
+    svgs: Svgs = {}
     with worker:
         while True:
             try:

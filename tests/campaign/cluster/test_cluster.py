@@ -98,7 +98,7 @@ def test_a_worker_of_another_version_is_refused_by_name_and_the_others_measure(s
     told = Heard()
     with another_version(address):
         until(lambda: told.remarks or _look(scenario, tmp_path, address, told))
-        assert "has bentpipe 0.0.9 in place of 0.1.0" in told.remarks[0]
+        assert "has bentpipe 0.0.9 in place of 0.2.0" in told.remarks[0]
 
 
 def _look(scenario, tmp_path, address, told):
@@ -110,7 +110,7 @@ def _look(scenario, tmp_path, address, told):
 
 def test_a_scheduler_that_has_nobody_who_fits_says_why(scenario, tmp_path):
     with scheduler(tmp_path) as (_, address), another_version(address):
-        refusal = r"no worker fits: tcp://\S+ has bentpipe 0.0.9 in place of 0.1.0"
+        refusal = r"no worker fits: tcp://\S+ has bentpipe 0.0.9 in place of 0.2.0"
         with pytest.raises(AbilityError, match=refusal):
             measured(scenario, tmp_path / "results", address=address)
 

@@ -55,7 +55,7 @@ class Release:
         return cls(bentpipe=match[1], core=match[2], python=match[3], distributed=match[4])
 
     def differences(self, wanted: "Release") -> str:
-        """Say in what it is not the release that is wanted: "bentpipe 0.0.9 in place of 0.1.0"."""
+        """Say in what it is not the release that is wanted: "bentpipe 0.0.9 in place of 0.2.0"."""
         pairs = ((one.name, getattr(self, one.name), getattr(wanted, one.name)) for one in fields(self))
         return ", ".join(f"{name} {has} in place of {wants}" for name, has, wants in pairs if has != wants)
 

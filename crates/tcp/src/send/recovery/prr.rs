@@ -1,4 +1,4 @@
-//! Proportional rate reduction (RFC 6937 with the slow-start reduction bound of its successor; `tcp_cwnd_reduction`).
+//! Proportional rate reduction (RFC 9937; `tcp_cwnd_reduction`).
 
 /// The state of one recovery, in segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
