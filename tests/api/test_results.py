@@ -15,6 +15,7 @@ from bentpipe.cli import main
 from bentpipe.ledger import Ledger
 from bentpipe.report.best import gather
 from bentpipe.stats import mean_interval, relative_difference
+from bentpipe.stats.paired import paired_relative_difference
 
 
 def values(results, http, metric="plt_s"):
@@ -61,6 +62,21 @@ def test_differences_are_fiellers_against_the_cell_that_is_alike_in_all_else(loa
     assert row["difference_percent"] == pytest.approx(100 * expected.value)
     assert row["ci_low_percent"] == pytest.approx(100 * expected.ci.low)
     assert row["is_significant"] == expected.ci.excludes(0)
+
+
+def test_over_a_path_that_is_drawn_runs_of_one_repetition_are_pairs():
+    """Pairs leave out what the paths, of 28 to 60 ms and 4 to 20 MB/s, do to both alike."""
+    loads = bentpipe.run(
+        link="leo-starlink", page="single-100k", http=["h1", "h3"], cc="cubic", repetitions=6, progress=False
+    )
+    (row,) = loads.differences({"http": "h1"}).to_dicts()
+    samples = [loads.runs.filter(http=http).sort("repetition")["plt_s"].to_list() for http in ("h3", "h1")]
+    paired, unpaired = paired_relative_difference(*samples), relative_difference(*samples)
+    assert row["is_paired"]
+    assert (row["ci_low_percent"], row["ci_high_percent"]) == pytest.approx(
+        (100 * paired.ci.low, 100 * paired.ci.high)
+    )
+    assert paired.ci.high - paired.ci.low < 0.7 * (unpaired.ci.high - unpaired.ci.low)
 
 
 def test_intervals_of_several_differences_hold_together():
@@ -140,6 +156,7 @@ def test_two_results_are_compared_as_by_the_command(loads):
                 "mean": theirs["mean_b"],
                 "mean_reference": theirs["mean_a"],
                 "is_significant": theirs["better"] is not None,
+                "is_paired": theirs["is_paired"],
                 **{key: theirs[key] for key in ("difference_percent", "ci_low_percent", "ci_high_percent")},
             }
         )

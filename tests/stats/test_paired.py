@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bentpipe.stats.paired import least_pairs, paired_relative_change, paired_relative_difference
+from bentpipe.stats.paired import (
+    compare_pairs,
+    least_pairs,
+    paired_relative_change,
+    paired_relative_difference,
+)
 
 RNG = np.random.default_rng(7)
 BEFORE = RNG.normal(10, 2, 12)
@@ -100,3 +105,8 @@ def test_few_pairs_of_one_ratio_leave_nothing_to_doubt():
 def test_of_extremes_no_number_of_pairs_tells_anything(share):
     with pytest.raises(ValueError, match="a share between 0 and 1"):
         least_pairs(share, confidence=0.95)
+
+
+def test_means_that_differ_by_rounding_alone_do_not_differ():
+    found = compare_pairs([0.1 + 0.2, 0.6], [0.3, 0.6])
+    assert not found.is_significant

@@ -7,12 +7,11 @@ from statistics import fmean
 import bentpipe
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.model.frozen import Frozen
-from bentpipe.report.best import share_seeds
 from bentpipe.report.cells import CellResult, results
+from bentpipe.report.pairs import Samples, TwoCells
 from bentpipe.report.source import read
-from bentpipe.stats import Interval, compare, mean_interval
-from bentpipe.stats.paired import compare_pairs
-from tools.questions.asked import Column, Question
+from bentpipe.stats import Interval, mean_interval
+from tools.questions.asked import Question
 
 FOLDER = Path("data/questions")
 SCENARIOS = Path("scenarios")
@@ -95,29 +94,16 @@ def rows(question: Question, cells: Sequence[CellResult]) -> tuple[AnswerRow, ..
 
 def _row(question: Question, cell: CellResult, reference: CellResult, confidence: float) -> AnswerRow:
     runs = _succeeded(cell)
-    is_paired = cell is not reference and share_seeds([cell, reference])
+    cells = TwoCells(own=runs, reference=_succeeded(reference))
+    compared = cells.samples(question.columns[0].values)
     return AnswerRow(
         condition=_values(cell, question.conditions),
         setting=" ".join(_values(cell, question.settings)),
         n=len(runs),
         means=tuple(_mean(column.values(runs)) for column in question.columns),
-        difference_percent=None
-        if cell is reference
-        else _difference(
-            question.columns[0],
-            *(_of_both(cell, reference) if is_paired else (runs, _succeeded(reference))),
-            is_paired=is_paired,
-            confidence=confidence,
-        ),
-        is_paired=is_paired,
+        difference_percent=None if cell is reference else _difference(compared, confidence),
+        is_paired=cell is not reference and compared.is_paired,
     )
-
-
-def _of_both(cell: CellResult, reference: CellResult) -> tuple[list[Entry], list[Entry]]:
-    """Return the runs of the repetitions that succeeded in both, in one order."""
-    first, second = ({run.repetition: run for run in _succeeded(each)} for each in (cell, reference))
-    common = sorted(first.keys() & second.keys())
-    return [first[number] for number in common], [second[number] for number in common]
 
 
 def _succeeded(cell: CellResult) -> list[Entry]:
@@ -132,14 +118,10 @@ def _mean(values: Sequence[float]) -> Estimate | None:
     return _estimate(fmean(values), mean_interval(values)) if values else None
 
 
-def _difference(
-    column: Column, runs: Sequence[Entry], others: Sequence[Entry], *, is_paired: bool, confidence: float
-) -> Estimate | None:
-    values, reference = column.values(runs), column.values(others)
-    if not values or not any(reference):
+def _difference(compared: Samples, confidence: float) -> Estimate | None:
+    if not compared.own or not any(compared.reference):
         return None
-    compared = compare_pairs if is_paired else compare
-    relative = compared(values, reference, confidence=confidence).relative
+    relative = compared.compared(confidence=confidence).relative
     if relative is None:
         return None
     return _estimate(100 * relative.value, None if relative.ci is None else relative.ci.scaled(100))

@@ -13,8 +13,10 @@ from bentpipe.reasons import sentence
 from bentpipe.report.best import Best
 from bentpipe.report.cells import CellResult
 from bentpipe.report.flow_rows import COLUMNS, flow_row
+from bentpipe.report.pairs import TwoCells
+from bentpipe.report.pairs import metric as values_of
 from bentpipe.report.quantities import Quantity
-from bentpipe.stats import ALPHA, Comparison, Interval, Summary, compare, metric_values
+from bentpipe.stats import ALPHA, Comparison, Interval, Summary
 from bentpipe.studies import Verdict
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ Row: TypeAlias = Mapping[str, object]
 SUMMARY = ("metric", "n", "mean", "ci_low", "ci_high", "median", "sd")
 DIFFERENCE = (
     "metric", "n", "n_reference", "mean", "mean_reference",
-    "difference_percent", "ci_low_percent", "ci_high_percent", "is_significant",
+    "difference_percent", "ci_low_percent", "ci_high_percent", "is_significant", "is_paired",
 )  # fmt: skip
 RANKING = ("metric", "n", "mean", "behind_percent", "ci_low_percent", "ci_high_percent", "is_among_best")
 TIME = "time_s"
@@ -125,25 +127,27 @@ def differences(
 
     They are in percent of the reference's mean, with Fieller's intervals (`stats.relative_difference`), which
     hold jointly with 95 % (Bonferroni) and are null where there is none. `stats.compare` says which are
-    significant; below two runs each none is.
+    significant; below two runs each none is. Runs that share their path are pairs (`report.pairs`), and only
+    the repetitions that both have count.
     """
-    samples = [
-        (cell, metric_values(cell.runs, metric), metric_values(reference.runs, metric))
+    compared = [
+        (cell, TwoCells(own=cell.runs, reference=reference.runs).samples(values_of(metric)))
         for cell, reference in pairs
     ]
-    samples = [each for each in samples if each[1] and any(each[2])]
-    confidence = 1 - ALPHA / max(len(samples), 1)
+    compared = [each for each in compared if each[1].own and any(each[1].reference)]
+    confidence = 1 - ALPHA / max(len(compared), 1)
     rows = (
         {
             **_factors(cell, varied),
             "metric": metric,
-            "n": len(own),
-            "n_reference": len(theirs),
-            "mean": fmean(own),
-            "mean_reference": fmean(theirs),
-            **_difference(compare(own, theirs, confidence=confidence)),
+            "n": len(samples.own),
+            "n_reference": len(samples.reference),
+            "mean": fmean(samples.own),
+            "mean_reference": fmean(samples.reference),
+            **_difference(samples.compared(confidence=confidence)),
+            "is_paired": samples.is_paired,
         }
-        for cell, own, theirs in samples
+        for cell, samples in compared
     )
     return _frame(rows, first=(*varied, *DIFFERENCE))
 

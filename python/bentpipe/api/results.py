@@ -175,7 +175,8 @@ class Results:
             A row for each comparison: factors, `metric`, `n`, `n_reference`, `mean`, `mean_reference`,
             `difference_percent` with its interval `ci_low_percent` to `ci_high_percent`, all of which hold
             jointly with 95 %, and `is_significant`: the interval does not hold zero. Below two runs each
-            there is no interval, and nothing is significant.
+            there is no interval, and nothing is significant. Over a path that is drawn, such as LEO, runs of
+            one repetition share it and are compared in pairs (`is_paired`).
 
         Raises
         ------

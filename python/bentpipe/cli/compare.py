@@ -15,6 +15,7 @@ from bentpipe.errors import InputError
 
 if TYPE_CHECKING:
     from bentpipe.ledger import Entry
+    from bentpipe.report.pairs import Samples
 
 METRICS = {
     "plt_s": seconds,
@@ -38,7 +39,8 @@ MOST_ROWS = 40
 class Comparison:
     """One metric of one cell in both folders; the difference is B's mean against A's.
 
-    `better` is "a" or "b" where the two differ significantly, as `stats.compare` has it.
+    `better` is "a" or "b" where the two differ significantly, as `stats.compare` has it. With `is_paired`
+    runs of one repetition, which have one seed, are compared with each other, as far as both have them.
     """
 
     cell: Mapping[str, str]
@@ -51,6 +53,7 @@ class Comparison:
     ci_low_percent: float | None
     ci_high_percent: float | None
     better: Literal["a", "b"] | None
+    is_paired: bool
 
 
 @click.command(epilog=example("bentpipe compare results/before results/after"))
@@ -67,8 +70,8 @@ def compare(a: Path, b: Path, as_json: bool) -> None:
 
     with Ledger(a) as ledger_a, Ledger(b) as ledger_b:
         runs_a, runs_b = ledger_a.best(), ledger_b.best()
-    ignored = _settings_of_the_folder(runs_a, runs_b)
-    comparisons = _comparisons(_by_cell(runs_a, ignored), _by_cell(runs_b, ignored))
+        ignored = _settings_of_the_folder(runs_a, runs_b)
+        comparisons = _comparisons(_by_cell(runs_a, ignored), _by_cell(runs_b, ignored))
     if not comparisons:
         for field, folder, runs in (("A", a, runs_a), ("B", b, runs_b)):
             if not any(run.status == "succeeded" for run in runs):
@@ -153,30 +156,30 @@ def _comparisons(
     cells_b: Mapping[tuple[tuple[str, str], ...], Sequence["Entry"]],
 ) -> list[Comparison]:
     """Return every metric that a cell has in both; the intervals of a metric's cells hold together."""
-    from bentpipe.stats import ALPHA, metric_values
+    from bentpipe.report import pairs
+    from bentpipe.stats import ALPHA
 
-    samples = {
-        (cell, metric): (metric_values(cells_a[cell], metric), metric_values(cells_b[cell], metric))
+    of_both = {
+        (cell, metric): both.samples(pairs.metric(metric))
         for cell in sorted(cells_a.keys() & cells_b.keys())
+        for both in [pairs.TwoCells(own=cells_b[cell], reference=cells_a[cell])]
         for metric in METRICS
     }
-    found = {place: pair for place, pair in samples.items() if all(pair) and any(pair[0])}
+    found = {place: samples for place, samples in of_both.items() if samples.own and any(samples.reference)}
     cells = Counter(metric for _, metric in found)
     return [
-        _comparison(dict(cell), metric, *pair, confidence=1 - ALPHA / cells[metric])
-        for (cell, metric), pair in found.items()
+        _comparison(dict(cell), metric, samples, confidence=1 - ALPHA / cells[metric])
+        for (cell, metric), samples in found.items()
     ]
 
 
-def _comparison(
-    cell: Mapping[str, str], metric: str, a: Sequence[float], b: Sequence[float], *, confidence: float
-) -> Comparison:
+def _comparison(cell: Mapping[str, str], metric: str, samples: "Samples", *, confidence: float) -> Comparison:
     from statistics import fmean
 
     from bentpipe.stats import HIGHER_IS_BETTER
-    from bentpipe.stats import compare as compared
 
-    found = compared(b, a, confidence=confidence)
+    a, b = samples.reference, samples.own
+    found = samples.compared(confidence=confidence)
     difference = found.relative
     assert difference is not None, "A's mean is zero"
     ci = difference.ci
@@ -192,4 +195,5 @@ def _comparison(
         ci_low_percent=None if ci is None else 100 * ci.low,
         ci_high_percent=None if ci is None else 100 * ci.high,
         better=("b" if is_b_better else "a") if found.is_significant else None,
+        is_paired=samples.is_paired,
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bentpipe.report.cells import CellResult
+from bentpipe.report.pairs import share_seeds
 from bentpipe.report.quantities import Quantity
 from bentpipe.scenario.factors import is_choice
 from bentpipe.stats import (
@@ -106,15 +107,6 @@ def sentences(bests: Sequence[Best]) -> tuple[str, ...]:
     )
 
 
-def share_seeds(cells: Sequence[CellResult]) -> bool:
-    """Whether runs of one repetition have one seed, as those over paths that are drawn (`campaign.plan`)."""
-    succeeded = [{run.repetition: run for run in cell.runs if run.status == "succeeded"} for cell in cells]
-    common = set.intersection(*(set(runs) for runs in succeeded))
-    if len(cells) < 2 or not common:
-        return False
-    return len({runs[min(common)].record.spec.seed for runs in succeeded}) == 1
-
-
 def mean_text(quantity: Quantity, summary: Summary) -> str:
     """Return a mean with how far its interval reaches, such as "3.104 ± 0.052 s"."""
     ci = summary.mean_ci
@@ -141,7 +133,7 @@ def _best(
 ) -> Best:
     order = cells[0].varied
     by_label = {cell.label: cell for cell in cells}
-    is_paired = share_seeds(cells)
+    is_paired = share_seeds(*(cell.runs for cell in cells))
     repetitions = {label: _repetitions(cell, quantity) for label, cell in by_label.items()}
     ranking: Ranking[str] | None = rank(
         {label: metric_values(cell.runs, quantity.metric) for label, cell in by_label.items()},

@@ -57,7 +57,8 @@ def compare_pairs(
     relative = paired_relative_difference(sample, reference, confidence=confidence) if b.mean() else None
     ci = relative.ci if relative else None
     ci = ci or mean_interval((a - b).tolist(), confidence=confidence)
-    return Comparison(relative=relative, is_significant=ci is not None and ci.excludes(0))
+    is_apart = ci is not None and ci.excludes(0) and not isclose(a.mean(), b.mean(), rel_tol=_SAME)
+    return Comparison(relative=relative, is_significant=is_apart)
 
 
 def paired_relative_change(
