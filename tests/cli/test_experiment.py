@@ -96,6 +96,21 @@ def test_results_of_other_settings_are_not_mixed(bentpipe, scenario_file, tmp_pa
     )
 
 
+def test_an_interruption_while_the_report_is_written_says_how_to_have_it(
+    bentpipe, engine, scenario_file, tmp_path, monkeypatch
+):
+    from bentpipe import report
+
+    def interrupted(folder):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(report, "write", interrupted)
+    folder = tmp_path / "results"
+    result = bentpipe("run", scenario_file, "--out", folder, expect=130)
+    assert "writing the report" in result.stderr
+    assert f"all runs are kept, and bentpipe report {folder} writes it" in result.stderr
+
+
 def test_an_interruption_ends_with_status_130_and_says_how_to_go_on(
     bentpipe, engine, report, scenario_file, tmp_path
 ):

@@ -179,7 +179,12 @@ def _report(part: "Measured", *, is_told: bool) -> "Written":
     from bentpipe import report
     from bentpipe.report import ablations
 
-    written = ablations.write(part.folder) if part.is_of_ablations else report.write(part.folder)
+    echo("writing the report", err=True)
+    try:
+        written = ablations.write(part.folder) if part.is_of_ablations else report.write(part.folder)
+    except KeyboardInterrupt:
+        echo(f"interrupted; all runs are kept, and bentpipe report {part.folder} writes it", err=True)
+        raise SystemExit(INTERRUPTED) from None
     if is_told:
         _tell(written.answer)
     echo(f"report: {written.page}", err=True)
