@@ -96,12 +96,13 @@ def test_results_of_other_settings_are_not_mixed(bentpipe, scenario_file, tmp_pa
     )
 
 
+@pytest.mark.usefixtures("engine")
 def test_an_interruption_while_the_report_is_written_says_how_to_have_it(
-    bentpipe, engine, scenario_file, tmp_path, monkeypatch
+    bentpipe, scenario_file, tmp_path, monkeypatch
 ):
     from bentpipe import report
 
-    def interrupted(folder):
+    def interrupted(_folder):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(report, "write", interrupted)
