@@ -174,6 +174,12 @@ def test_a_run_that_is_always_late_is_given_up_in_the_end_all_attempts_kept(scen
     assert progress.told.count(("judged", "invalid")) == 6
 
 
+def test_who_has_less_time_gives_up_earlier(scenario, ledger):
+    engine = FakeEngine(lambda run_id, spec, _: late(run_id, spec))
+    execute(plan(scenario), engine=engine, ledger=ledger, jobs=2, progress=QuietProgress(), most_attempts=3)
+    assert max(entry.attempt for entry in ledger.entries()) == 3
+
+
 def test_a_run_that_is_invalid_for_another_reason_is_not_repeated(scenario, ledger):
     reasons = [WrongCongestionControlReason(end=End.ORIGIN, expected="bbr", found="cubic")]
     engine = FakeEngine(lambda run_id, spec, _: record(run_id, spec, status="invalid", reasons=reasons))

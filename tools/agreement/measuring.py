@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe.campaign.engine import Engine
-from bentpipe.campaign.executor import execute
+from bentpipe.campaign.executor import MOST_ATTEMPTS, execute
 from bentpipe.campaign.outcome import Ending
 from bentpipe.campaign.plan import PlannedRun, plan
 from bentpipe.cli.progress import progress
@@ -47,7 +47,9 @@ class Runs:
     simulated_otherwise: Attempts
 
 
-def emulate(kind: Kind, *, results: Path, extent: Extent = Extent.FULL) -> None:
+def emulate(
+    kind: Kind, *, results: Path, extent: Extent = Extent.FULL, most_attempts: int = MOST_ATTEMPTS
+) -> None:
     """Measure in real time what is not there yet; an interrupted measurement goes on where it ended."""
     for part in kind.parts:
         scenario = load(part.scenario, extent=extent)
@@ -57,7 +59,8 @@ def emulate(kind: Kind, *, results: Path, extent: Extent = Extent.FULL) -> None:
             if alike:
                 with closing(Emulator()) as engine:
                     jobs = company.runs_at_once(_cores())
-                    _measure(alike, scenario, engine, _emulated(results, part), jobs=jobs)
+                    folder = _emulated(results, part)
+                    _measure(alike, scenario, engine, folder, jobs=jobs, most_attempts=most_attempts)
 
 
 def restore(kind: Kind, *, results: Path) -> None:
@@ -145,10 +148,18 @@ def _simulate_into(folder: Path, scenario: Scenario) -> None:
 
 
 def _measure(
-    runs: Sequence[PlannedRun], scenario: Scenario, engine: Engine, folder: Path, *, jobs: int
+    runs: Sequence[PlannedRun],
+    scenario: Scenario,
+    engine: Engine,
+    folder: Path,
+    *,
+    jobs: int,
+    most_attempts: int = MOST_ATTEMPTS,
 ) -> None:
     with Ledger.claim(folder, _document(scenario, engine.name)) as ledger, progress() as shown:
-        outcome = execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=shown)
+        outcome = execute(
+            runs, engine=engine, ledger=ledger, jobs=jobs, progress=shown, most_attempts=most_attempts
+        )
     if outcome.ending is Ending.INTERRUPTED:
         # No other part is started either.
         raise KeyboardInterrupt

@@ -59,12 +59,14 @@ def execute(
     jobs: int,
     progress: Progress,
     hire: Hire | None = None,
+    most_attempts: int = MOST_ATTEMPTS,
 ) -> Outcome:
     """Measure every planned run that the ledger has no succeeded attempt of, and keep every attempt.
 
     Up to `jobs` runs at once, by those whom `hire` takes on, or else by threads of this process. Those that
     are invalid because the emulator was late are repeated after all others, half as many at once; those that
-    are late again by half of that, and in the end one at a time. All writing is done by the calling thread.
+    are late again by half of that, and in the end one at a time, up to `most_attempts` in all. All writing is
+    done by the calling thread.
 
     After a first Ctrl-C no run is started any more; those in flight get `GRACE_S` to end. A second one raises
     KeyboardInterrupt at once, as an error does that is no run's failure. What the ledger has stays whole in
@@ -80,7 +82,12 @@ def execute(
     hire = hire or (lambda at_once: Threads(engine=engine, jobs=at_once))
     with Interruption() as interruption:
         campaign = _Campaign(
-            planned=planned, hire=hire, ledger=ledger, progress=progress, interruption=interruption
+            planned=planned,
+            hire=hire,
+            ledger=ledger,
+            progress=progress,
+            interruption=interruption,
+            most_attempts=most_attempts,
         )
         try:
             return campaign.run(jobs=jobs)
@@ -106,12 +113,14 @@ class _Campaign:
         ledger: Ledger,
         progress: Progress,
         interruption: Interruption,
+        most_attempts: int,
     ) -> None:
         self._planned = planned
         self._hire = hire
         self._ledger = ledger
         self._progress = progress
         self._interruption = interruption
+        self._most_attempts = most_attempts
         done = ledger.succeeded()
         self._statuses: dict[str, str] = {run.run_id: "succeeded" for run in planned if run.run_id in done}
         self._tries: dict[str, int] = {}
@@ -221,7 +230,7 @@ class _Campaign:
 
     def _judge(self, entry: Entry, run: PlannedRun) -> None:
         self._statuses[run.run_id] = entry.status
-        if was_late(entry.record) and self._tries[run.run_id] < MOST_ATTEMPTS:
+        if was_late(entry.record) and self._tries[run.run_id] < self._most_attempts:
             self._late.append(run)
         else:
             self._progress.judged(status=entry.status)
