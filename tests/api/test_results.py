@@ -65,7 +65,7 @@ def test_differences_are_fiellers_against_the_cell_that_is_alike_in_all_else(loa
 
 
 def test_over_a_path_that_is_drawn_runs_of_one_repetition_are_pairs():
-    """Pairs leave out what the paths, of 28 to 60 ms and 4 to 20 MB/s, do to both alike."""
+    """Pairs leave out what the path of a repetition does to both cells alike."""
     loads = bentpipe.run(
         link="leo-starlink", page="single-100k", http=["h1", "h3"], cc="cubic", repetitions=6, progress=False
     )
@@ -76,7 +76,7 @@ def test_over_a_path_that_is_drawn_runs_of_one_repetition_are_pairs():
     assert (row["ci_low_percent"], row["ci_high_percent"]) == pytest.approx(
         (100 * paired.ci.low, 100 * paired.ci.high)
     )
-    assert paired.ci.high - paired.ci.low < 0.7 * (unpaired.ci.high - unpaired.ci.low)
+    assert paired.ci.high - paired.ci.low < unpaired.ci.high - unpaired.ci.low
 
 
 def test_intervals_of_several_differences_hold_together():

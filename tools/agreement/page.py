@@ -60,7 +60,8 @@ PCC Vivace by eBPF (crates/bpf), against the Rust ones (crates/cc).
 """
 
 _METHOD = f"""
-*Error*: the simulated median over the emulated median, less one. *Spread*: the range of the emulated runs
+*Error*: the simulated median over the emulated median, less one. With random loss, equal seeds lose the same
+packets in both engines. *Spread*: the range of the emulated runs
 over their median. The two-sample test (Cramér-von Mises, exact, level {TEST_LEVEL:.0%}) compares the emulated
 runs with simulated ones of other seeds; it may tell apart at most {1 - LEAST_INDISTINGUISHABLE:.0%} of
 the cells.
@@ -104,7 +105,7 @@ def _section(verdict: Verdict) -> list[str]:
     lines = [f"## {kind.title}\n"]
     if failing:
         lines += [
-            f"Disagree, {len(failing)} of {len(verdict.cells)}:\n",
+            f"Cells that disagree, {len(failing)} of {len(verdict.cells)}:\n",
             *_table(verdict, failing),
             "",
         ]

@@ -87,8 +87,9 @@ def _introduction(drawn: Sequence[Measured]) -> str:
     seeds = sorted({seed for each in drawn if (seed := seed_of(each.cell.name)) is not None})
     done = sum(not each.missing for each in drawn)
     return f"""\
-`make agreement-random SEED=1 N=300` draws cells from all that both engines have, up to 25 s and 200 000
-packets.
+`make agreement-random SEED=1 N=300` draws cells from all that both engines have. A cell is drawn again if
+its settings exclude each other, or if a run fails in virtual time, takes more than 25 s or sends more than
+200 000 packets.
 
 Of {len(drawn)} (seed {", ".join(map(str, seeds))}, `data/agreement/random.csv`) both engines have
 measured {done}. `python -m tools.agreement_random show 1-17` prints one as a scenario.
@@ -97,7 +98,8 @@ measured {done}. `python -m tools.agreement_random show 1-17` prints one as a sc
 
 _BARS = " and ".join(f"{share:.0%} within {bar:.0%}" for bar, share in BARS.items())
 _METHOD = f"""
-Bars: a median below {MEDIAN_BAR:.1%}, {_BARS}. The error of a share is the difference.
+Bars: a median below {MEDIAN_BAR:.1%}, {_BARS}. The error is that of the
+medians of runs with equal seeds, of a share the difference.
 A cell is emulated once where five simulated runs are equal, five times where chance decides or the first run
 is off by more than 2 %. *Alone*: runs that succeed in one engine only.
 """

@@ -180,7 +180,7 @@ CHECK = Check(
     name="clients",
     title="Clients of others against our origin",
     about="""\
-Objects of 62.5 kB over an emulated link (50 and 10 Mbit/s, 20 ms); curl, libcurl, aioquic and quic-go verify
-the certificate.""",
+Objects of 62.5 kB over an emulated link (50 and 10 Mbit/s, 20 ms), all bytes of which must arrive. curl,
+libcurl, aioquic and quic-go verify the certificate.""",
     run=run,
 )
