@@ -1,6 +1,7 @@
 """A ledger of many runs: what each adds to it is little, and the same for the first as for the last."""
 
 import sqlite3
+import tracemalloc
 from contextlib import closing
 
 import numpy as np
@@ -92,6 +93,23 @@ def test_runs_are_listed_judged_and_averaged_without_reading_a_record(folder, mo
         assert metric_values(best, "rtt_mean_s") == [0.5 + number / 1e6 for number in range(4 * COMMIT)]
         assert {entry.workload for entry in best} == {"ping"}
         assert ledger.unsuccessful() == []
+
+
+def test_counting_runs_takes_no_more_memory_for_many(folder):
+    def peak_bytes():
+        with Ledger(folder) as ledger:
+            tracemalloc.start()
+            counted = ledger.tally(["rtt_mean_s"])
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+        return sum(cell.values["rtt_mean_s"].count for _, cell in counted.cells), peak
+
+    before, peak_before = peak_bytes()
+    with Ledger.claim(folder, SCENARIO) as ledger:
+        commit(ledger, range(4 * COMMIT, 12 * COMMIT))
+    after, peak_after = peak_bytes()
+    assert (before, after) == (4 * COMMIT, 12 * COMMIT)
+    assert peak_after == pytest.approx(peak_before, rel=0.2)
 
 
 def test_the_record_of_any_run_is_as_it_was_written(folder):

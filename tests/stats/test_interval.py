@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bentpipe.stats import Interval, mean_interval, median_interval
+from bentpipe.stats import Interval, Moments, mean_interval, median_interval, moments_interval
 from bentpipe.stats.interval import MOST_RESAMPLED, RESAMPLES
 
 # The ten paired differences of R's data set `sleep` (Student 1908). R's documented output of
@@ -129,3 +129,22 @@ def test_the_interval_of_a_median_is_the_percentile_bootstrap_of_scipy_to_the_la
         ).confidence_interval
         ours = median_interval(values.tolist(), seed=7)
         assert (ours.low, ours.high) == (float(theirs.low), float(theirs.high))
+
+
+def test_the_interval_of_values_that_were_not_kept_is_that_of_the_values():
+    moments = Moments()
+    assert moments_interval(moments) is None
+    for count, value in enumerate(SLEEP_DIFFERENCES, start=1):
+        moments.add(value)
+        if count > 1:
+            expected = mean_interval(SLEEP_DIFFERENCES[:count])
+            found = moments_interval(moments)
+            assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
+
+
+def test_a_small_spread_of_great_values_is_not_lost():
+    # A sum of squares would lose it: 1e9 squared has 60 bits. Of 0, 1 and 2 the deviation is 1.
+    moments = Moments()
+    for value in (1e9, 1e9 + 1, 1e9 + 2):
+        moments.add(value)
+    assert (moments.mean, moments.sd) == (1e9 + 1, 1.0)

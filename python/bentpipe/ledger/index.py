@@ -283,13 +283,16 @@ class Index:
         return tuple(name for name, count in zip(names, found, strict=True) if count)
 
     def columns(
-        self, names: Sequence[str], *, last_id: int, where: str = "TRUE"
+        self, names: Sequence[str], *, last_id: int, where: str = "TRUE", rows_at_once: int = _ROWS_AT_ONCE
     ) -> Iterator[list[tuple[object, ...]]]:
-        """Yield the attempts up to `last_id` as rows of some columns, in the order in which they ended."""
+        """Yield the attempts up to `last_id` as rows of some columns, in the order in which they ended.
+
+        Of them `rows_at_once` are in memory.
+        """
         query = f"SELECT {', '.join(names)} FROM attempts WHERE id <= ? AND ({where}) ORDER BY id"
         with self._errors():
             cursor = self._connection.execute(query, (last_id,))
-            while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+            while rows := cursor.fetchmany(rows_at_once):
                 yield rows
 
     def close(self) -> None:

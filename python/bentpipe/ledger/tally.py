@@ -1,6 +1,5 @@
 """A ledger counted, for those who watch it while it is written."""
 
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,12 +7,15 @@ from pathlib import Path
 from bentpipe.ledger.entry import SUCCEEDED
 from bentpipe.ledger.index import Index
 from bentpipe.ledger.row import not_ours, texts_of
+from bentpipe.stats.moments import Moments
 
 JUDGED = (
     f"id IN (SELECT coalesce(min(CASE WHEN status = '{SUCCEEDED}' THEN id END), max(id)) "
     "FROM attempts GROUP BY run_id)"
 )
 """A condition on attempts that holds for one of each run, the one to be judged (`bentpipe.ledger.judged`)."""
+_ROWS_AT_ONCE = 1000
+"""In memory: who watches for hours shall not grow with the runs, and fewer are not read faster."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +23,7 @@ class CellTally:
     """The runs of a cell: how many ended how, and metrics of those that succeeded, in their own units."""
 
     statuses: dict[str, int] = field(default_factory=dict)
-    values: dict[str, "array[float]"] = field(default_factory=dict)
+    values: dict[str, Moments] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +46,7 @@ class Tally:
 
 
 def tally(index: Index, *, metrics: Sequence[str], shown: Path) -> Tally:
-    """Count a ledger, series that have been lost apart; eight bytes for each run and metric are in memory.
+    """Count a ledger, series that have been lost apart; what is in memory does not grow with the runs.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ def tally(index: Index, *, metrics: Sequence[str], shown: Path) -> Tally:
     cells: dict[int, CellTally] = {}
     unusable: dict[tuple[str, str], tuple[int, int]] = {}
     names = ("id", "status", "reasons", "factors")
-    for rows in index.columns([*names, *metrics], last_id=last_id, where=JUDGED):
+    for rows in index.columns([*names, *metrics], last_id=last_id, where=JUDGED, rows_at_once=_ROWS_AT_ONCE):
         for number, status, reasons, factors, *values in rows:
             if not isinstance(number, int) or not isinstance(factors, int):
                 raise not_ours(shown, "a row of other types")
@@ -77,7 +79,7 @@ def tally(index: Index, *, metrics: Sequence[str], shown: Path) -> Tally:
                 continue
             for name, value in zip(metrics, values, strict=True):
                 if isinstance(value, float):
-                    cell.values.setdefault(name, array("d")).append(value)
+                    cell.values.setdefault(name, Moments()).add(value)
     return Tally(
         attempts=last_id,
         cells=[(texts_of(index.shared(one), of="factors", shown=shown), cell) for one, cell in cells.items()],

@@ -32,11 +32,12 @@ _NAMES = {
         "select",
         "values_of",
     ),
-    "interval": ("Interval", "mean_interval", "median_interval"),
+    "interval": ("Interval", "mean_interval", "median_interval", "moments_interval"),
     "jackknife": ("jackknife_interval",),
     "layers": ("LAYERS", "Layers", "mean_layers"),
     "losses": ("LossRuns", "loss_runs"),
     "metrics": ("BROWSER_METRICS", "metrics_of"),
+    "moments": ("Moments",),
     "path": (
         "DirectionSummary",
         "Durations",

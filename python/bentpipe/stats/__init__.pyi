@@ -26,11 +26,12 @@ from bentpipe.stats.grouping import (
     select,
     values_of,
 )
-from bentpipe.stats.interval import Interval, mean_interval, median_interval
+from bentpipe.stats.interval import Interval, mean_interval, median_interval, moments_interval
 from bentpipe.stats.jackknife import jackknife_interval
 from bentpipe.stats.layers import LAYERS, Layers, mean_layers
 from bentpipe.stats.losses import LossRuns, loss_runs
 from bentpipe.stats.metrics import BROWSER_METRICS, metrics_of
+from bentpipe.stats.moments import Moments
 from bentpipe.stats.path import (
     DirectionSummary,
     Durations,
@@ -84,6 +85,7 @@ __all__ = [
     "LossRuns",
     "Means",
     "Measured",
+    "Moments",
     "PathSummary",
     "Phase",
     "Range",
@@ -123,6 +125,7 @@ __all__ = [
     "mean_relative_difference",
     "median_interval",
     "metric_values",
+    "moments_interval",
     "metrics_of",
     "open_capacity_bps",
     "path_summary",

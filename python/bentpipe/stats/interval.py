@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from bentpipe.stats.moments import Moments
+
 RESAMPLES = 9_999
 """Bootstrap resamples: one fewer than a multiple of 40, so that the 2.5 % point is an order statistic."""
 
@@ -49,13 +51,15 @@ def mean_interval(values: Sequence[float], *, confidence: float = 0.95) -> Inter
 
     Assumes a mean that is normally distributed, which nobody can check with three runs.
     """
-    n = len(values)
-    if n < 2:
+    if len(values) < 2:
         return None
     sample = np.asarray(values, dtype=float)
-    reach = _t_quantile(confidence, n - 1) * float(sample.std(ddof=1)) / float(np.sqrt(n))
-    mean = float(sample.mean())
-    return Interval(low=mean - reach, high=mean + reach, confidence=confidence)
+    return _student(float(sample.mean()), float(sample.std(ddof=1)), len(sample), confidence)
+
+
+def moments_interval(moments: Moments, *, confidence: float = 0.95) -> Interval | None:
+    """Return what `mean_interval` says of the values."""
+    return _student(moments.mean, moments.sd, moments.count, confidence) if moments.count > 1 else None
 
 
 def median_interval(values: Sequence[float], *, seed: int, confidence: float = 0.95) -> Interval | None:
@@ -75,6 +79,11 @@ def median_interval(values: Sequence[float], *, seed: int, confidence: float = 0
     if len(values) > MOST_RESAMPLED:
         return _between_order_statistics(np.asarray(values, dtype=float), confidence)
     return _between_resampled(tuple(map(float, values)), seed, confidence)
+
+
+def _student(mean: float, sd: float, count: int, confidence: float) -> Interval:
+    reach = _t_quantile(confidence, count - 1) * sd / float(np.sqrt(count))
+    return Interval(low=mean - reach, high=mean + reach, confidence=confidence)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -20,7 +20,7 @@ from bentpipe.model.scenario import CellDocument, ScenarioDocument
 from bentpipe.reasons import causes, told
 from bentpipe.report.quantities import Quantity, quantities
 from bentpipe.scenario.written.location import Location, quoted
-from bentpipe.stats import cell_key, cell_label, mean_interval
+from bentpipe.stats import Moments, cell_key, cell_label, moments_interval
 from bentpipe.workbench.messages import CampaignCell, CampaignState, Rejected
 
 POLL_S = 1.0
@@ -165,8 +165,8 @@ class _Subject:
 
     def _cell(self, planned: CellDocument, headline: Quantity, cell: CellTally) -> CampaignCell:
         telling = {name: planned.factors[name] for name in self.varied if name in planned.factors}
-        values = cell.values.get(headline.metric, ())
-        found = mean_interval(values)
+        values = cell.values.get(headline.metric, Moments())
+        found = moments_interval(values)
         interval = found and found.scaled(headline.scale)
         return CampaignCell(
             label=cell_label(telling or planned.factors, order=self.varied),
@@ -176,7 +176,7 @@ class _Subject:
             quantity=headline.label,
             unit=headline.unit,
             decimals=headline.decimals,
-            mean=headline.scale * sum(values) / len(values) if values else None,
+            mean=headline.scale * values.mean if values.count else None,
             low=interval.low if interval else None,
             high=interval.high if interval else None,
         )
