@@ -8,7 +8,7 @@ import numpy as np
 import polars
 import pytest
 
-from bentpipe.ledger import Entry, Ledger
+from bentpipe.ledger import Entry, Ledger, records
 from bentpipe.ledger.index import METRICS
 from bentpipe.ledger.records import Records
 from bentpipe.model.spec import PageLoadWorkload
@@ -118,6 +118,26 @@ def test_the_record_of_any_run_is_as_it_was_written(folder):
         for number in (0, 1, COMMIT - 1, COMMIT, 4 * COMMIT - 1, 7):
             assert entries[number] == ping(number)
             assert dict(entries[number].metrics) == metrics_of(ping(number).record)
+
+
+@pytest.mark.parametrize(("most_kept", "unpacked"), [(records.MOST_KEPT_CHARACTERS, 4), (1, 12)])
+def test_packs_are_kept_unpacked_within_a_bound(folder, monkeypatch, most_kept, unpacked):
+    packs = []
+    unpack = Records._unpacked
+
+    def counted(self, pack):
+        packs.append(pack)
+        return unpack(self, pack)
+
+    monkeypatch.setattr(Records, "_unpacked", counted)
+    monkeypatch.setattr(records, "MOST_KEPT_CHARACTERS", most_kept)
+    with Ledger(folder) as ledger:
+        entries = ledger.entries()
+        # As a reader of cells does: a run of each of the four packs, three times over.
+        for number in range(3):
+            for start in range(0, 4 * COMMIT, COMMIT):
+                assert entries[start + number] == ping(start + number)
+    assert len(packs) == unpacked
 
 
 def test_the_series_of_any_run_are_its_own(folder):

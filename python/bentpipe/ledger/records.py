@@ -4,6 +4,7 @@ What other attempts have too, the specification and the provenance, stands besid
 """
 
 import zlib
+from collections import OrderedDict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
@@ -13,6 +14,9 @@ from bentpipe.model.record import RunRecord
 
 MOST_BYTES = 2**30
 """Of the records of a pack: a second of the fastest engine has a thousandth of it."""
+
+MOST_KEPT_CHARACTERS = 2**26
+"""Of unpacked records in memory. A commit has runs of every cell, so that who reads cell by cell comes back to each."""
 
 
 class Texts(Protocol):
@@ -31,12 +35,13 @@ def packed(records: Iterable[str]) -> bytes:
 
 
 class Records:
-    """Reads records one after the other; `shown` is the index as the user knows it."""
+    """Reads records; `shown` is the index as the user knows it. The packs read last are kept unpacked."""
 
     def __init__(self, texts: Texts, *, shown: Path) -> None:
         self._texts, self._shown = texts, shown
-        self._pack: int | None = None
-        self._lines: list[str] = []
+        self._kept: OrderedDict[int, list[str]] = OrderedDict()
+        """The lines of packs, the one read last at the end."""
+        self._kept_characters = 0
 
     def record(self, number: int, *, pack: int, spec: int, seed: int, provenance: int) -> RunRecord:
         """Return the record of the attempt of this id in the index.
@@ -46,15 +51,24 @@ class Records:
         InputError
             When Bentpipe has not written it.
         """
-        if pack != self._pack:
-            self._lines, self._pack = self._unpacked(pack), pack
-        place = number - pack
-        if not 0 <= place < len(self._lines):
+        lines, place = self._lines(pack), number - pack
+        if not 0 <= place < len(lines):
             raise not_ours(self._shown, f"no record of attempt {number} in pack {pack}")
         texts = self._texts
         whole = _with(texts.shared(spec), "seed", str(seed))
-        text = _with(_with(self._lines[place], "spec", whole), "provenance", texts.shared(provenance))
+        text = _with(_with(lines[place], "spec", whole), "provenance", texts.shared(provenance))
         return record_of(text, of=f"attempt {number}", shown=self._shown)
+
+    def _lines(self, pack: int) -> list[str]:
+        """Return the records of a pack, which is then the last to be given up; one pack stays, however long."""
+        if pack not in self._kept:
+            self._kept[pack] = self._unpacked(pack)
+            self._kept_characters += _characters(self._kept[pack])
+            while self._kept_characters > MOST_KEPT_CHARACTERS and len(self._kept) > 1:
+                _, lines = self._kept.popitem(last=False)
+                self._kept_characters -= _characters(lines)
+        self._kept.move_to_end(pack)
+        return self._kept[pack]
 
     def _unpacked(self, pack: int) -> list[str]:
         reader = zlib.decompressobj()
@@ -65,6 +79,10 @@ class Records:
             return content.decode().split("\n")
         except (zlib.error, UnicodeDecodeError) as error:
             raise not_ours(self._shown, f"records of pack {pack}: {error}") from None
+
+
+def _characters(lines: Iterable[str]) -> int:
+    return sum(map(len, lines))
 
 
 def _with(written: str, key: str, value: str) -> str:
