@@ -16,7 +16,7 @@ MOST_BYTES = 2**30
 """Of the records of a pack: a second of the fastest engine has a thousandth of it."""
 
 MOST_KEPT_CHARACTERS = 2**26
-"""Of unpacked records in memory. A commit has runs of every cell, so that who reads cell by cell comes back to each."""
+"""Of unpacked records in memory. A commit has runs of every cell: who reads cell by cell comes back to it."""
 
 
 class Texts(Protocol):
@@ -60,7 +60,7 @@ class Records:
         return record_of(text, of=f"attempt {number}", shown=self._shown)
 
     def _lines(self, pack: int) -> list[str]:
-        """Return the records of a pack, which is then the last to be given up; one pack stays, however long."""
+        """Return the records of a pack, which is then the last to be given up; one stays, however long."""
         if pack not in self._kept:
             self._kept[pack] = self._unpacked(pack)
             self._kept_characters += _characters(self._kept[pack])

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Moments:
     """Number, mean and sum of squared deviations of values, in their unit and its square.
 
-    Values are added one by one in a constant amount of memory (Welford 1962, "Note on a method for calculating
-    corrected sums of squares and products", equations 1 and 2).
+    Values are added one by one in a constant amount of memory (Welford 1962, "Note on a method for
+    calculating corrected sums of squares and products", equations 1 and 2).
     """
 
     count: int = 0
