@@ -14,6 +14,7 @@ use std::fs;
 use std::io;
 use std::time::Instant;
 
+use bentpipe_net::Protection;
 use bentpipe_run::{DirectionReport, Http, RunReports, RunSpec, Transport};
 use bentpipe_sim::{Config, simulate};
 
@@ -22,8 +23,8 @@ const LEAST_SECONDS: f64 = 0.5;
 
 fn main() -> io::Result<()> {
     println!(
-        "{:<28}{:>12}{:>12}{:>16}{:>12}{:>11}",
-        "run", "virtual s", "core s", "virtual/core", "events/s", "peak MB"
+        "{:<28}{:>12}{:>12}{:>16}{:>12}{:>12}{:>11}",
+        "run", "virtual s", "core s", "virtual/core", "events/s", "MB/core s", "peak MB"
     );
     for (name, spec) in [
         ("1000 pings", workloads::pings(1_000)),
@@ -32,15 +33,19 @@ fn main() -> io::Result<()> {
         ("page of 500 kB, HTTP/3", workloads::page(Http::H3)),
         ("100 MB over TCP", workloads::bulk(Transport::Tcp, 100_000_000)),
         ("1 GB over TCP", workloads::bulk(Transport::Tcp, 1_000_000_000)),
+        ("20 MB over QUIC", workloads::bulk(Transport::Quic, 20_000_000)),
         ("100 MB over QUIC", workloads::bulk(Transport::Quic, 100_000_000)),
     ] {
-        measure(name, &spec)?;
+        measure(name, &spec, None)?;
     }
-    Ok(())
+    // As in a run with a capture.
+    let encrypted = Some(Protection::Cipher);
+    measure("20 MB over QUIC, encrypted", &workloads::bulk(Transport::Quic, 20_000_000), encrypted)?;
+    measure("100 MB over QUIC, encrypted", &workloads::bulk(Transport::Quic, 100_000_000), encrypted)
 }
 
-fn measure(name: &str, spec: &RunSpec) -> io::Result<()> {
-    let config = Config::new(Instant::now());
+fn measure(name: &str, spec: &RunSpec, protection: Option<Protection>) -> io::Result<()> {
+    let config = Config { protection, ..Config::new(Instant::now()) };
     // Forgets the peak so far (proc(5)).
     fs::write("/proc/self/clear_refs", "5")?;
     let (mut runs, started) = (0, core_seconds()?);
@@ -54,9 +59,10 @@ fn measure(name: &str, spec: &RunSpec) -> io::Result<()> {
     };
     let virtual_s = virtual_seconds(&reports);
     println!(
-        "{name:<28}{virtual_s:>12.1}{core_s:>12.4}{:>16.0}{:>12.0}{:>11.1}",
+        "{name:<28}{virtual_s:>12.1}{core_s:>12.4}{:>16.0}{:>12.0}{:>12.0}{:>11.1}",
         virtual_s / core_s,
         events(&reports) as f64 / core_s,
+        reports.link.forward.delivered_bytes.get() as f64 / core_s / 1e6,
         peak_bytes()? as f64 / 1e6,
     );
     Ok(())
