@@ -9,10 +9,18 @@ from bentpipe.ledger.index import Index
 from bentpipe.ledger.row import not_ours, texts_of
 from bentpipe.stats.moments import Moments
 
-JUDGED = (
-    f"id IN (SELECT coalesce(min(CASE WHEN status = '{SUCCEEDED}' THEN id END), max(id)) "
-    "FROM attempts GROUP BY run_id)"
+JUDGED = f"""
+CASE status
+WHEN '{SUCCEEDED}' THEN NOT EXISTS (
+    SELECT 1 FROM attempts AS other
+    WHERE other.run_id = attempts.run_id AND other.status = '{SUCCEEDED}' AND other.id < attempts.id
 )
+ELSE NOT EXISTS (
+    SELECT 1 FROM attempts AS other
+    WHERE other.run_id = attempts.run_id AND (other.status = '{SUCCEEDED}' OR other.id > attempts.id)
+)
+END
+"""
 """A condition on attempts that holds for one of each run, the one to be judged (`bentpipe.ledger.judged`)."""
 _ROWS_AT_ONCE = 1000
 """In memory: who watches for hours shall not grow with the runs, and fewer are not read faster."""
