@@ -37,6 +37,12 @@ def test_show_prints_the_record_of_a_run_by_the_start_of_its_id(bentpipe, result
     assert "expected the id of one run" in bentpipe("show", results / "zzz", expect=2).stderr
 
 
+def test_a_whole_folder_is_not_shown_but_said_how_its_runs_are(bentpipe, results):
+    refused = bentpipe("show", results, expect=2).stderr
+    assert f"expected one of its runs, as {results}/RUN_ID" in refused
+    assert f"bentpipe report {results}" in refused
+
+
 def test_show_prints_a_resolved_scenario_with_its_settings(bentpipe, scenario_file):
     shown = bentpipe.json("show", scenario_file, "--set", "tcp.initial_window=3")
     assert [cell["factors"]["http"] for cell in shown["cells"]] == ["h1", "h3"]
@@ -253,15 +259,15 @@ def test_export_does_not_write_into_a_folder_of_results(bentpipe, results, tmp_p
 
 
 def test_show_says_of_a_place_that_may_not_be_looked_at_what_is_wrong(bentpipe, tmp_path, monkeypatch):
-    is_file = Path.is_file
+    exists = Path.exists
 
     def refuse(path):
         # As Linux does below a folder without the right to search it.
         if path.name == "ledger.sqlite":
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-        return is_file(path)
+        return exists(path)
 
-    monkeypatch.setattr(Path, "is_file", refuse)
+    monkeypatch.setattr(Path, "exists", refuse)
     said = bentpipe("show", tmp_path / "closed" / "0123", expect=2).stderr
     assert "THING: expected something that may be read" in said
     assert said.rstrip().endswith("Permission denied")

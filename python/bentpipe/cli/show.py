@@ -40,6 +40,7 @@ def show(thing: str, settings: tuple[str, ...], quick: bool, as_json: bool) -> N
     elif _is_run(path, where):
         print_json(_record(path.parent, path.name))
     else:
+        _refuse_all_runs(path, where)
         from bentpipe.scenario.links import link
 
         print_json(link(thing, where=where))
@@ -55,10 +56,26 @@ def _refuse_changes(thing: str, settings: tuple[str, ...], *, quick: bool) -> No
 
 def _is_run(path: Path, where: "Location") -> bool:
     """Whether a path is DIR/RUN_ID of a folder of results."""
+    return _has_results(path.parent, where) and not _exists(path, where)
+
+
+def _refuse_all_runs(path: Path, where: "Location") -> None:
+    """Raise an InputError for a whole folder of results."""
+    if _has_results(path, where):
+        one = f"one of its runs, as {path}/RUN_ID with an id from runs.csv"
+        expected = f"{one} (`bentpipe report {path}` shows all of them)"
+        raise where.error(expected=expected, found=f"{path}, a folder of results")
+
+
+def _has_results(folder: Path, where: "Location") -> bool:
     from bentpipe.ledger.folder import INDEX
 
+    return _exists(folder / INDEX, where)
+
+
+def _exists(path: Path, where: "Location") -> bool:
     try:
-        return (path.parent / INDEX).is_file() and not path.exists()
+        return path.exists()
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             return False
