@@ -1,8 +1,8 @@
 """Break the code on purpose, one change at a time, and see whether the tests of its crate notice.
 
 What is found is kept in data/mutants, so that this can be interrupted and goes on with what is open: mutants
-that nobody has judged, with --again those whose file has changed since, and with --missed those that no test
-noticed. docs/mutants.md has the score.
+that nobody has judged, with --again those whose file has changed since, and with --missed, before all others,
+those that no test noticed. docs/mutants.md has the score.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def main() -> int:
         "--minutes", type=float, default=60.0, help="for how long [default: 60; 0: only the page]"
     )
     parser.add_argument("--again", action="store_true", help="also those whose file has changed since")
-    parser.add_argument("--missed", action="store_true", help="also those that no test noticed so far")
+    parser.add_argument("--missed", action="store_true", help="first those that no test noticed so far")
     options = parser.parse_args()
     kinds = [Kind(options.kind)] if options.kind else list(Kind)
     end = time.monotonic() + 60.0 * options.minutes
@@ -75,6 +75,8 @@ def _judge(crate: str, kinds: list[Kind], *, until: float, again: bool, missed: 
 
     wanted = [mutant for mutant in mutants if mutant.kind in kinds and is_open(mutant)]
     random.Random(ORDER_SEED).shuffle(wanted)
+    # Of those that nobody has judged the rest stays a sample.
+    wanted.sort(key=lambda mutant: store.outcome(mutant) is not Outcome.MISSED)
     if not wanted:
         return
     judge = Judge(ROOT, crate)

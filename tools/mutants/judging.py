@@ -93,6 +93,7 @@ def _copy_sources(root: Path, copy: Path) -> None:
         "*.toml",
         "crates",
         "data",
+        "docs/examples",
     ]
     listing = subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE).stdout
     names = [name.decode() for name in listing.split(b"\0") if name]

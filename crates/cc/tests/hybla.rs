@@ -186,3 +186,13 @@ fn on_a_geo_path_it_fills_the_pipe_in_a_few_round_trips() {
     flow.run_until(at_ms(1_500));
     assert!(flow.cc.cwnd() > packets(417), "{}", flow.cc.cwnd());
 }
+
+#[test]
+fn a_window_that_is_not_used_does_not_grow() {
+    // Linux, hybla_cong_avoid: nothing unless tcp_is_cwnd_limited.
+    let mut cc = avoiding(64, millis(600));
+    let mut sample = full(millis(600), 20);
+    sample.usage.is_cwnd_limited = false;
+    cc.on_ack(&sample);
+    assert_eq!(cc.cwnd(), packets(64));
+}

@@ -2,7 +2,7 @@
 
 use crate::common::{ack, at_ms, config, event, packets};
 use bentpipe_cc::prague::Prague;
-use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionKind, Event};
+use bentpipe_cc::{AckSample, Algorithm, Config, CongestionControl, CongestionKind, Event};
 use bentpipe_units::{Bytes, Duration, Rate};
 
 fn prague(segments: u64) -> Prague {
@@ -111,4 +111,11 @@ fn packets_leave_at_a_window_a_round_trip_and_in_bursts_of_a_quarter_millisecond
     let state = cc.state();
     assert_eq!(state.pacing_rate, Some(Rate::from_bps(24_000_000)));
     assert_eq!(state.send_quantum, Some(packets(1)));
+}
+
+#[test]
+fn it_is_the_only_one_that_answers_each_mark_by_a_little() {
+    // RFC 9331 section 4.3: only a scalable congestion control may send ECT(1).
+    let scalable: Vec<_> = Algorithm::ALL.into_iter().filter(|each| each.is_scalable()).collect();
+    assert_eq!(scalable, [Algorithm::Prague]);
 }

@@ -83,3 +83,20 @@ pub(super) enum Window {
     /// From here towards the model's target.
     Base(Bytes),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_conserved_until_the_round_ends() {
+        // Linux, bbr_update_bw: packet_conservation = 0 where round_start.
+        let after = |mut episode: Episode, boundary| {
+            episode.on_boundary(boundary);
+            episode
+        };
+        assert_eq!(after(Episode::Conserving, Boundary::Inside), Episode::Conserving);
+        assert_eq!(after(Episode::Conserving, Boundary::Start), Episode::Recovering);
+        assert_eq!(after(Episode::Restarting, Boundary::Start), Episode::Restarting);
+    }
+}

@@ -96,6 +96,15 @@ mod tests {
     // Section 2.4 of the draft: LossThresh 2 %, Beta 0.7, Headroom 0.15.
 
     #[test]
+    fn the_flight_at_a_loss_is_the_one_at_which_two_per_cent_were_lost() {
+        // (1500 + 479.6) / (98 500 + 479.6) = 0.02: so much of the last packet was too much.
+        let flight = |lost| Flight { in_flight: Bytes::new(100_000), lost: Bytes::new(lost) };
+        assert_eq!(inflight_at_loss(flight(3_000), Bytes::new(1_500)), Bytes::new(98_979));
+        // Too many before it already: all of the packet was.
+        assert_eq!(inflight_at_loss(flight(4_500), Bytes::new(1_500)), Bytes::new(98_500));
+    }
+
+    #[test]
     fn two_per_cent_of_the_flight_may_be_lost() {
         let flight = |lost| Flight { in_flight: Bytes::new(100_000), lost: Bytes::new(lost) };
         assert!(!is_too_high(flight(2_000)));

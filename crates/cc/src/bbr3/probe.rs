@@ -192,4 +192,13 @@ mod tests {
             probe.raise_slope(huge, packets(1));
         }
     }
+    #[test]
+    fn the_upper_bound_grows_a_segment_for_each_window_acknowledged_and_keeps_the_rest() {
+        // BBRProbeInflightLongtermUpward: delta = bw_probe_up_acks / probe_up_cnt, and
+        // bw_probe_up_acks -= delta * probe_up_cnt; in the first round probe_up_cnt is the window.
+        let mut probe = down(1);
+        probe.start_up(Time::ZERO, packets(8), packets(1));
+        let grown = [8, 4, 3, 1, 20, 4].map(|acked| probe.growth(packets(acked), packets(1)));
+        assert_eq!(grown, [1, 0, 0, 1, 2, 1].map(packets));
+    }
 }

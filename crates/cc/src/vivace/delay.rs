@@ -176,4 +176,16 @@ mod tests {
         line.add(16_000, 800_000);
         assert_eq!(line.growth_ppm(), 10_000_000);
     }
+    #[test]
+    fn deviations_from_the_means_are_those_of_the_definition() {
+        let mut line = Line::EMPTY;
+        for (t, y) in [(1, 100), (2, 140), (3, 90), (5, 230), (8, 310), (13, 400), (22, 738)] {
+            line.add(t * TICK_US, y);
+        }
+        // Sum of t^2 - (sum of t)^2 / n and so on: 756 - 54^2 / 7, 25716 - 54 x 2008 / 7, 891344 - 2008^2 / 7.
+        let Centred { tt, ty, yy } = line.centred();
+        for (found, expected) in [(tt, 339.43), (ty, 10_225.71), (yy, 315_334.86)] {
+            assert!((found as f64 - expected).abs() <= 1.0, "{found} where {expected} is right");
+        }
+    }
 }
