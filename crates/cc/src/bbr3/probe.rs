@@ -192,6 +192,7 @@ mod tests {
             probe.raise_slope(huge, packets(1));
         }
     }
+
     #[test]
     fn the_upper_bound_grows_a_segment_for_each_window_acknowledged_and_keeps_the_rest() {
         // BBRProbeInflightLongtermUpward: delta = bw_probe_up_acks / probe_up_cnt, and

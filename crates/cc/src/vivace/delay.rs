@@ -176,6 +176,7 @@ mod tests {
         line.add(16_000, 800_000);
         assert_eq!(line.growth_ppm(), 10_000_000);
     }
+
     #[test]
     fn deviations_from_the_means_are_those_of_the_definition() {
         let mut line = Line::EMPTY;
