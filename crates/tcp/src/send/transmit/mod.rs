@@ -366,8 +366,8 @@ impl Transmit {
         }
         let tso_segments = parts.tso_segments(parts.cc.mss());
         let quota = parts.cwnd().saturating_sub(parts.recovery.in_flight());
-        // The pacer lets a single GSO packet out.
-        let quota = if parts.cc.pacing_rate().is_some() { quota.min(tso_segments) } else { quota };
+        let is_paced = parts.cc.pacing_rate().is_some();
+        let quota = if is_paced { quota.min(self.pacer.at_once(tso_segments)) } else { quota };
         Allowance { quota, tso_segments, window_end }
     }
 }

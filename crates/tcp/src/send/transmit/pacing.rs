@@ -28,6 +28,12 @@ impl Pacer {
         self.next
     }
 
+    /// Segments that leave at the same time in GSO packets of so many: up to the first packet that is paced.
+    pub fn at_once(&self, gso_segments: u64) -> u64 {
+        let unpaced = UNPACED_SEGMENTS.saturating_sub(self.data_segments);
+        unpaced.div_ceil(gso_segments.max(1)).max(1) * gso_segments
+    }
+
     /// Any segment leaves.
     pub fn on_segment(&mut self, now: Time) {
         self.next = self.next.max(now);
@@ -85,5 +91,17 @@ mod tests {
         };
         assert_eq!(send(&mut pacer, 9), None);
         assert_eq!(send(&mut pacer, 1), Some(Time::ZERO + Duration::from_millis(24)));
+    }
+
+    #[test]
+    fn ten_segments_at_least_leave_at_once_and_later_one_gso_packet() {
+        // tcp_update_skb_after_send paces from the GSO packet on with which tp->data_segs_out reaches 10.
+        let mut pacer = Pacer::new();
+        let at_once = [1, 3, 10, 44].map(|segments| pacer.at_once(segments));
+        assert_eq!(at_once, [10, 12, 10, 44]);
+        pacer.on_gso_sent(Time::ZERO, Bytes::new(4_500), 3, Some(Rate::from_bps(1_000_000)));
+        assert_eq!(pacer.at_once(2), 8);
+        pacer.on_gso_sent(Time::ZERO, Bytes::new(10_500), 7, Some(Rate::from_bps(1_000_000)));
+        assert_eq!(pacer.at_once(2), 2);
     }
 }
