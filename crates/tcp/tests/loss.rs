@@ -341,6 +341,16 @@ fn many_duplicate_acknowledgements_are_compressed_to_one_a_millisecond() {
 }
 
 #[test]
+fn every_block_is_told_though_many_appear_within_a_compressed_acknowledgement() {
+    // tcp_sack_compress_send_ack: at 144 Mbit/s six blocks appear in a millisecond, and an acknowledgement has three.
+    let mut pair = Pair::new(cubic(), cubic(), Direction::rate(144, ms(100)), Direction::rate(144, ms(100)));
+    pair.down.lose = (12_000..12_400).step_by(2).collect();
+    pair.download(14_000 * MSS);
+    assert_eq!(pair.down.dropped, 200);
+    assert_eq!(pair.server.conn().info().retransmitted_segments, 200);
+}
+
+#[test]
 fn a_silent_peer_is_given_up_after_a_quarter_of_an_hour() {
     // tcp_retries2 = 15: 924.6 s at least.
     let mut pair = Pair::symmetric(ms(100));

@@ -202,6 +202,10 @@ impl Connection {
         if self.receive.on_data(now, start, segment, view) == Arrival::InOrder {
             self.tell(Event::Readable);
         }
+        if let Some(report) = self.receive.take_early_report() {
+            let report = self.acknowledgement(now, self.send.next(), report);
+            self.pending.reports.push_back(report);
+        }
         if self.receive.is_finished() && !finished {
             self.on_fin(now);
         }

@@ -75,6 +75,8 @@ struct Pending {
     syn: bool,
     acknowledgement: bool,
     reset: Option<Box<Segment>>,
+    /// Acknowledgements of what was held before what arrived since.
+    reports: VecDeque<Segment>,
     /// Whether a blocked writer may have room now.
     writable: bool,
 }

@@ -6,6 +6,7 @@ use super::Connection;
 use crate::event::Event;
 use crate::options::{Options, SackBlocks, SackPermitted, Timestamps};
 use crate::payload::Payload;
+use crate::receive::Report;
 use crate::segment::{Flags, NOT_ECT, Segment, timestamp};
 use crate::send::Outgoing;
 use crate::sequence::SeqNumber;
@@ -16,6 +17,9 @@ impl Connection {
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if let Some(reset) = self.pending.reset.take() {
             return Some(*reset);
+        }
+        if let Some(report) = self.pending.reports.pop_front() {
+            return Some(report);
         }
         if self.pending.syn {
             return Some(self.syn_segment(now));
@@ -71,11 +75,15 @@ impl Connection {
     /// An acknowledgement, to which data may be added.
     fn plain_segment(&mut self, now: Time, position: u64) -> Segment {
         self.pending.acknowledgement = false;
+        let report = self.receive.report();
+        self.acknowledgement(now, position, report)
+    }
+
+    /// An acknowledgement of what is in order, with such a report.
+    pub(super) fn acknowledgement(&mut self, now: Time, position: u64, report: Report) -> Segment {
         self.send.on_any_segment(now);
-        let window = self.receive.announce();
         let mut sack = SackBlocks::default();
-        let most = self.most_sack_blocks();
-        for block in self.receive.report().take(most) {
+        for block in report.blocks.into_iter().take(self.most_sack_blocks()) {
             sack.push(self.theirs.number(block.start), self.theirs.number(block.end));
         }
         let timestamps = self.peer.timestamp.map(|echo| Timestamps { value: timestamp(now), echo });
@@ -83,7 +91,7 @@ impl Connection {
             flags: Flags::ACK.with(self.ecn.of_acknowledgement()),
             seq: self.ours.number(position),
             ack: self.theirs.number(self.receive.next()),
-            window,
+            window: report.window,
             options: Options { syn: None, timestamps, sack },
             ..self.blank()
         }

@@ -289,6 +289,11 @@ impl DelayedAck {
         Decision::Wait
     }
 
+    /// Whether acknowledgements are held back as duplicates.
+    pub const fn is_compressing(&self) -> bool {
+        self.compression.held > 0
+    }
+
     /// The application has read (`__tcp_cleanup_rbuf`). `drained`: nothing is left to read.
     pub fn on_read(&mut self, unacknowledged: u64, drained: bool) -> Decision {
         if self.need == Need::None {

@@ -24,6 +24,9 @@ use crate::segment::{Flags, Segment};
 use crate::send::Block;
 use crate::wheel::TimerWheel;
 
+/// Blocks that an acknowledgement carries for certain (`TCP_SACK_BLOCKS_EXPECTED`).
+const SACK_BLOCKS_EXPECTED: usize = 2;
+
 /// The receiving half of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
@@ -34,6 +37,8 @@ pub(crate) struct Receiver {
     queue: ReceiveQueue,
     out_of_order: Reassembly,
     sacks: SackList,
+    /// What leaves as it was before the last arrival.
+    early_report: Option<Report>,
     /// Where the peer's FIN is, once known.
     fin: Option<u64>,
     window: ReceiveWindow,
@@ -46,6 +51,15 @@ pub(crate) struct Receiver {
     train: Option<Time>,
     /// The acknowledgement that waits for the end of the train.
     train_ack: Option<Time>,
+}
+
+/// What an acknowledgement announces.
+#[derive(Clone, Debug)]
+pub(crate) struct Report {
+    /// The window field.
+    pub window: u16,
+    /// SACK blocks, the most urgent first.
+    pub blocks: Vec<Block>,
 }
 
 /// What the sending half knows.
@@ -74,6 +88,7 @@ impl Receiver {
             queue: ReceiveQueue::default(),
             out_of_order: Reassembly::default(),
             sacks: SackList::default(),
+            early_report: None,
             fin: None,
             autotune: Autotune::new(now, &window, mss, crate::send::FIRST),
             ack: DelayedAck::new(config.quick_ack, config.wheel, now, mss, window.size()),
@@ -287,6 +302,7 @@ impl Receiver {
         let (len, memory) = (piece.payload.len(), piece.memory);
         self.ack.schedule();
         let brings_news = self.note_duplicates_beyond_hole(start, end);
+        self.report_before_news(start, end);
         self.sacks.on_arrival(start, end);
         if len > 0 {
             self.out_of_order.insert(start, piece);
@@ -297,6 +313,14 @@ impl Receiver {
         let span = self.span_out_of_order();
         self.autotune.on_out_of_order(span, &mut self.window);
         self.train = self.train.filter(|end| *end > now);
+    }
+
+    /// Blocks that may not be among those of the next acknowledgement are reported while they are
+    /// (`tcp_sack_compress_send_ack`).
+    fn report_before_news(&mut self, start: u64, end: u64) {
+        if self.sacks.extend(start, end) >= SACK_BLOCKS_EXPECTED && self.ack.is_compressing() {
+            self.early_report = Some(self.report());
+        }
     }
 
     /// What is there already is reported (RFC 2883 section 4.1.3). Whether anything of `start..end` is not.
@@ -373,26 +397,26 @@ impl Receiver {
     }
 
     /// A segment leaves: what it announces.
-    pub fn announce(&mut self) -> u16 {
+    pub fn report(&mut self) -> Report {
         let selection = self.window.select(self.memory(), self.ack.segment());
         if selection.pressure == Pressure::High {
             self.ack.leave_quick();
         }
-        let field = self.window.announce(selection.size, self.next);
+        let window = self.window.announce(selection.size, self.next);
         self.ack.on_sent();
         self.train = None;
         self.train_ack = None;
-        field
+        Report { window, blocks: self.sacks.report().collect() }
+    }
+
+    /// What is to leave as it was before the last arrival.
+    pub const fn take_early_report(&mut self) -> Option<Report> {
+        self.early_report.take()
     }
 
     /// A SYN leaves.
     pub fn announce_in_syn(&mut self) -> u16 {
         self.window.announce_in_syn(self.next)
-    }
-
-    /// The SACK blocks for the next segment, the most urgent first.
-    pub fn report(&mut self) -> impl Iterator<Item = Block> {
-        self.sacks.report()
     }
 
     // ---- reading -------------------------------------------------------------------------------------------

@@ -13,6 +13,16 @@ pub(crate) struct SackList {
 }
 
 impl SackList {
+    /// `start..end` arrives out of order: the first block that it touches takes it in where it stands. Returns how many
+    /// blocks stand before.
+    pub fn extend(&mut self, start: u64, end: u64) -> usize {
+        let touched = self.blocks.iter().position(|block| block.end >= start && block.start <= end);
+        if let Some(block) = touched.map(|index| &mut self.blocks[index]) {
+            *block = Block { start: block.start.min(start), end: block.end.max(end) };
+        }
+        touched.unwrap_or(self.blocks.len())
+    }
+
     /// `start..end` arrived out of order.
     pub fn on_arrival(&mut self, start: u64, end: u64) {
         let mut joined = Block { start, end };
@@ -75,6 +85,18 @@ mod tests {
         list.on_arrival(30, 40);
         list.on_arrival(20, 25);
         assert_eq!(reported(&mut list), [(10, 25), (30, 40)]);
+    }
+
+    #[test]
+    fn a_block_that_is_extended_keeps_its_place() {
+        // tcp_sack_extend, before the block is rotated to the front.
+        let mut list = SackList::default();
+        [10, 30, 50].iter().for_each(|start| list.on_arrival(*start, start + 10));
+        assert_eq!(
+            [list.extend(60, 65), list.extend(25, 30), list.extend(20, 22), list.extend(80, 90)],
+            [0, 1, 2, 3]
+        );
+        assert_eq!(reported(&mut list), [(50, 65), (25, 40), (10, 22)]);
     }
 
     #[test]
