@@ -1,5 +1,6 @@
 """The one style of every figure: one colour and one marker per protocol, one dash per second factor."""
 
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from bentpipe.figures import colours
 
 WIDTH_IN = 4.6
 """At 96 px to the inch 440 px: a phone shows it at nearly full size, a page of A4 two side by side."""
+_MOST_LETTERS = 68
+"""Of a heading: as many as the figure is wide."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,9 +174,9 @@ def nth_line(place: int) -> LineLook:
 
 
 def heading(axis: Axes, above: float, words: str) -> None:
-    """A line of text at the left edge of the axes, over the bar of a row."""
+    """A line of text at the left edge of the axes, over the bar of a row; "…" stands for the rest of a long one."""
     axis.annotate(
-        words, (0.0, above), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
+        textwrap.shorten(words, _MOST_LETTERS, placeholder=" …"), (0.0, above), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
         va="bottom", fontsize=8,
     )  # fmt: skip
 
