@@ -110,3 +110,46 @@ impl Autotune {
         self.space = self.space.min(clamp.max(1));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bentpipe_units::Bytes;
+
+    use super::*;
+    use crate::config::BufferLimits;
+
+    const MSS: u64 = 1448;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    fn ms(ms: u64) -> Option<Duration> {
+        Some(Duration::from_millis(ms))
+    }
+
+    fn window() -> ReceiveWindow {
+        let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
+        ReceiveWindow::new(limits, None, MSS)
+    }
+
+    fn autotune() -> Autotune {
+        Autotune::new(at(0), &window(), MSS, 1)
+    }
+
+    #[test]
+    fn a_window_full_of_data_takes_a_round_trip_of_which_the_shortest_counts() {
+        // tcp_rcv_rtt_measure, tcp_rcv_rtt_update with win_dep: from the first data to those that a window later come.
+        let mut tuning = autotune();
+        let mut measured = |at_ms, next| {
+            tuning.on_data(at(at_ms), next, 10_000);
+            tuning.rtt()
+        };
+        assert_eq!(measured(100, 1_001), None);
+        assert_eq!(measured(150, 11_000), None);
+        assert_eq!(measured(200, 11_001), ms(100));
+        assert_eq!(measured(250, 21_000), ms(100));
+        assert_eq!(measured(280, 21_001), ms(80));
+        assert_eq!(measured(400, 31_001), ms(80));
+    }
+}

@@ -489,4 +489,22 @@ mod tests {
             assert_eq!(ack.timeout(), Some(at(0) + Duration::from_micros(held_us)), "{rtt_ms} ms");
         }
     }
+
+    #[test]
+    fn half_the_segments_of_the_window_are_acknowledged_at_once_two_at_least_and_sixteen_at_most() {
+        // tcp_incr_quickack: rcv_wnd / (2 * rcv_mss), which is two where that is none, and max_quickacks.
+        let quick = |segments: u64| {
+            let mut ack = settled();
+            ack.enter_quick(segments * 1448);
+            (0..20)
+                .take_while(|n| {
+                    ack.schedule();
+                    let decision = ack.decide(view(at(10 * n), 1448));
+                    ack.on_sent();
+                    decision == Decision::Send
+                })
+                .count()
+        };
+        assert_eq!([quick(1), quick(10), quick(14), quick(40)], [2, 5, 7, 16]);
+    }
 }

@@ -350,4 +350,76 @@ mod tests {
         };
         assert_eq!([shift(28), shift(29), shift(30)], [13, 14, 14]);
     }
+
+    /// Memory that leaves room for so much payload, of which half of the memory counts.
+    fn all_but(payload: u64) -> u64 {
+        131_072 - 2 * payload
+    }
+
+    /// A window of a peer that does not scale, announced last with this size.
+    fn unscaled(size: u64) -> ReceiveWindow {
+        let mut window = window();
+        window.disable_scaling();
+        window.announce(size, 1 << 20);
+        window
+    }
+
+    #[test]
+    fn without_scaling_a_window_stays_until_a_segment_more_fits_or_its_size_does_no_longer() {
+        // __tcp_select_window: window <= free_space - mss || window > free_space, then rounddown(free_space, mss).
+        let sizes =
+            [11_447, 11_448, 10_000, 9_999].map(|free| unscaled(10_000).select(all_but(free), 1448).size);
+        assert_eq!(sizes, [10_000, 7 * 1448, 10_000, 6 * 1448]);
+    }
+
+    #[test]
+    fn without_scaling_a_window_below_one_segment_opens_by_half_of_what_there_is() {
+        // __tcp_select_window: mss == full_space && free_space > window + (full_space >> 1).
+        let small = |size: u64| {
+            let limits = BufferLimits { initial: Bytes::new(2_800), max: Bytes::new(2_800) };
+            let mut window = ReceiveWindow { threshold: 1_400, ..ReceiveWindow::new(limits, None, 1448) };
+            window.disable_scaling();
+            window.announce(size, 1 << 20);
+            window.select(0, 1448).size
+        };
+        assert_eq!([small(699), small(700)], [1_400, 700]);
+    }
+
+    #[test]
+    fn a_window_of_less_than_a_sixteenth_of_the_memory_or_a_segment_is_none() {
+        // __tcp_select_window: free_space < (allowed_space >> 4) || free_space < mss, rounded down to steps of the scale.
+        let size = |free, segment| window().select(all_but(free), segment).size;
+        assert_eq!([size(4_095, 1448), size(4_096, 1448), size(4_223, 1448)], [0, 4_096, 4_096]);
+        assert_eq!([size(5_119, 5_000), size(5_120, 5_000)], [0, 5_120]);
+    }
+
+    #[test]
+    fn the_memory_is_short_when_less_than_half_of_the_window_is_free() {
+        // __tcp_select_window: free_space < (full_space >> 1).
+        let pressure = |free| window().select(all_but(free), 1448).pressure;
+        assert_eq!([pressure(32_767), pressure(32_768)], [Pressure::High, Pressure::Low]);
+    }
+
+    #[test]
+    fn segments_that_waste_memory_open_the_window_while_it_is_small() {
+        // __tcp_grow_window: 832 bytes of memory count as 520 of payload, half of which is halved once more before it is less
+        // than 200 bytes; so is half of the payload of 6 MiB.
+        let most = (6 << 20) * 160 / 256 / 2 / 2;
+        for (threshold, growth) in [(most, Growth::Grown), (most + 1, Growth::None)] {
+            let memory = 6 << 20;
+            let mut window =
+                ReceiveWindow { buffer: memory, clamp: memory, ratio: 160, threshold, ..window() };
+            assert_eq!(window.grow(200, 832, 832, 536), growth, "{threshold}");
+        }
+    }
+
+    #[test]
+    fn segments_that_waste_memory_open_the_window_by_two_of_what_the_peer_sends() {
+        // __tcp_grow_window: 2 * rcv_mss; tcp_grow_window: two of their own at least.
+        for (segment, opened) in [(536, 2 * 536), (88, 2 * 200)] {
+            let mut window = ReceiveWindow { ratio: 160, threshold: 20_000, ..window() };
+            assert_eq!(window.grow(200, 832, 832, segment), Growth::Grown);
+            assert_eq!(window.threshold(), 20_000 + opened);
+        }
+    }
 }

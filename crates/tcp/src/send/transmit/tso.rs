@@ -187,4 +187,12 @@ mod tests {
         // bbr_min_tso_rate.
         assert_eq!([1_199_999, 1_200_000].map(|bps| min_segments_of_pacer(Rate::from_bps(bps))), [1, 2]);
     }
+
+    #[test]
+    fn a_gso_packet_has_65279_bytes_at_most() {
+        // sk_dst_gso_max_size: GSO_LEGACY_MAX_SIZE less one and MAX_TCP_HEADER, 256 bytes: 29 segments of 2251 to the byte.
+        assert_eq!([max_segments(2_251), max_segments(2_252)], [29, 28]);
+        assert_eq!(tso_autosize(Rate::from_bps(100_000_000_000), None, 2_251, 2), 29);
+        assert_eq!([max_segments(65_279), max_segments(65_280)], [1, 1]);
+    }
 }
