@@ -141,7 +141,7 @@ impl AckOutcome {
     /// `tcp_ack_update_rtt`: of segments sent once (Karn), else by timestamps (RFC 7323 section 4.1).
     pub fn rtt(&self) -> RttReading {
         let acked = self.age(self.acked_at.first).filter(|_| !self.retransmission_acked);
-        let by_echo = self.echo.filter(|_| self.data_acked && self.una_advanced).map(|echo| {
+        let by_echo = self.echo.filter(|_| self.data_acked).map(|echo| {
             // The clock ticks once a millisecond; zero counts as one tick.
             let ticks = timestamp(self.now).wrapping_sub(echo).max(1);
             Duration::from_millis(u64::from(ticks))
