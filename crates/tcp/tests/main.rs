@@ -10,5 +10,6 @@ mod handshake;
 mod interception;
 mod linux;
 mod loss;
+mod recovery;
 mod segments;
 mod wire;
