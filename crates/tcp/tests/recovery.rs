@@ -74,6 +74,7 @@ fn the_third_segment_beyond_a_hole_shows_that_it_is_lost_and_the_window_comes_do
     let (mut server, sent) = with_a_hole(30);
     assert_eq!(sent, [vec![10], vec![11], vec![0]]);
     assert_eq!((state(&server), windows(&server)), ((3, 1, 1, LossRecovery::Recovery), (9, Some(7))));
+    assert_eq!((info(&server).in_flight.get(), info(&server).unacknowledged_segments), (9 * MSS, 12));
     // 8 are out: CEIL(2 * 7 / 10) - 1; then 7 are not beyond 7, and what is delivered does not exceed that.
     assert_eq!(ack(&mut server, 206, 0, &[(1, 5)]), [12]);
     // 8 again: CEIL(3 * 7 / 10) - 2.

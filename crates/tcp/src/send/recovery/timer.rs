@@ -122,7 +122,7 @@ mod tests {
         let mut timers = Timers::new(TimerWheel::default());
         timers.probe = Probe::Again(1_449);
         timers.forced = Some(Forced::Probe);
-        assert!(timers.probe.is_of(1_449));
+        assert!(timers.probe.is_of(1_449) && !timers.probe.is_of(1_448));
         timers.forget_probe();
         assert_eq!((timers.probe.end(), timers.forced), (None, None));
         // What a timeout sends is no probe.
