@@ -103,3 +103,50 @@ impl EcnState {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, SocketAddrV4};
+
+    use super::*;
+    use crate::{Options, Payload, SeqNumber};
+
+    /// Data that was marked, with these flags besides.
+    fn marked(flags: Flags, payload: u64) -> Segment {
+        let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
+        Segment {
+            source: address,
+            destination: address,
+            flags: Flags::ACK.with(flags),
+            seq: SeqNumber(0),
+            ack: SeqNumber(0),
+            window: 0,
+            options: Options::default(),
+            ecn: CE,
+            payload: Payload::Length(payload),
+        }
+    }
+
+    #[test]
+    fn a_mark_is_echoed_where_both_ends_agreed_and_it_is_on_data() {
+        // RFC 3168 sections 6.1.1 and 6.1.4: a pure acknowledgement is not ECN-capable, so that nobody marks it.
+        let echo = |is_agreed, payload| {
+            let mut state = EcnState { is_agreed, ..EcnState::new(Switch::On) };
+            let mark = state.on_data(&marked(Flags::NONE, payload));
+            (mark, state.of_acknowledgement())
+        };
+        assert_eq!(echo(true, 100), (Mark::First, Flags::ECE));
+        assert_eq!(echo(true, 0), (Mark::None, Flags::NONE));
+        assert_eq!(echo(false, 100), (Mark::None, Flags::NONE));
+    }
+
+    #[test]
+    fn an_answer_that_is_marked_itself_is_a_first_mark_again() {
+        // RFC 3168 section 6.1.3: the receiver stops at CWR, and starts anew at the next mark.
+        let mut state = EcnState { is_agreed: true, ..EcnState::new(Switch::On) };
+        let marks = [Flags::NONE, Flags::NONE, Flags::CWR].map(|flags| state.on_data(&marked(flags, 100)));
+        assert_eq!(marks, [Mark::First, Mark::None, Mark::First]);
+        let answer = Segment { ecn: ECT_0, ..marked(Flags::CWR, 100) };
+        assert_eq!((state.on_data(&answer), state.of_acknowledgement()), (Mark::Answered, Flags::NONE));
+    }
+}

@@ -133,4 +133,14 @@ mod tests {
         let wheel = TimerWheel { before: ms(20) };
         assert_eq!(wheel.expiry(Time::ZERO, ms(1000)), Time::ZERO + ms(1024 - 20));
     }
+
+    #[test]
+    fn a_drawn_wheel_has_turned_less_than_its_levels_span() {
+        // 512 jiffies of 4 ms, after which the slots of all levels that are used begin together.
+        let turned = (0..200).map(|seed| TimerWheel::drawn(seed).before);
+        assert!(turned.clone().all(|before| before < ms(2_048)));
+        assert!(
+            turned.clone().any(|before| before > ms(1_900)) && turned.clone().any(|before| before < ms(100))
+        );
+    }
 }

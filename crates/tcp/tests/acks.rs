@@ -1,9 +1,10 @@
 //! What an acknowledgement says, and what it does not say, by the rules of Linux (net/ipv4/tcp_input.c).
 
 use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{Config, Payload};
+use bentpipe_tcp::{Config, Payload, SackPermitted};
 use bentpipe_units::Duration;
 
+use crate::common::server::Server;
 use crate::common::{Direction, MSS, Pair, Record, Side, at, config, cubic, ms, without_timestamps};
 
 #[test]
@@ -101,4 +102,32 @@ fn an_overtaken_acknowledgement_tells_what_arrived_but_measures_no_round_trip() 
     pair.run_until(at(1_000));
     let tenth = pair.data_from(Side::Server).nth(9).expect("it left").seq;
     assert_eq!(pair.data_from(Side::Server).filter(|record| record.seq == tenth).count(), 1);
+}
+
+#[test]
+fn a_small_segment_below_what_came_out_of_order_was_acknowledged_without_delay() {
+    // tcp_clean_rtx_queue: FLAG_ACK_MAYBE_DELAYED only without prior_sacked. The smallest round trip of 100 ms has expired
+    // (tcp_min_rtt_wlen); an acknowledgement that was overtaken tells of the second of two segments, which tcp_ack does not
+    // count as delivered there, and the next one acknowledges the first.
+    for (blocks, least) in [(&[(201, 301)][..], 130), (&[], 100)] {
+        let mut server = Server::open(&cubic(), SackPermitted::Yes);
+        server.write(200, 100);
+        server.ack(300, 101, &[]);
+        assert_eq!(server.write(400_000, 100).len() + server.write(400_000, 100).len(), 2);
+        server.ack(400_120, 1, blocks);
+        server.ack(400_130, 201, &[]);
+        assert_eq!(server.connection.info().min_rtt, Some(ms(least)), "{blocks:?}");
+    }
+}
+
+#[test]
+fn the_delivery_rate_is_that_of_the_bottleneck_once_data_were_acknowledged() {
+    // tcp_get_info: tcpi_delivery_rate, tcp_rate_gen. Packets of 1500 bytes take 1.2 ms, and each brings 1448.
+    let mut pair = Pair::new(cubic(), cubic(), Direction::rate(10, ms(50)), Direction::rate(10, ms(50)));
+    pair.open();
+    assert_eq!(pair.server.conn().info().delivery_rate, None);
+    pair.download(1_000 * MSS);
+    let rate = pair.server.conn().info().delivery_rate.expect("a sample").as_bps();
+    let bottleneck = 10_000_000 * MSS / 1_500;
+    assert!(rate.abs_diff(bottleneck) < bottleneck / 100, "{rate} of {bottleneck}");
 }

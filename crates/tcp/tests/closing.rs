@@ -259,3 +259,20 @@ fn a_peer_that_answers_none_of_fifteen_probes_of_its_window_is_gone() {
     assert_eq!(probes, 15);
     assert!(pair.server.time_of(Event::Closed(Closed::TimedOut)).is_some());
 }
+
+#[test]
+fn a_read_that_makes_no_room_for_a_window_says_nothing_and_one_that_does_says_so() {
+    // __tcp_cleanup_rbuf: new_window && new_window >= 2 * rcv_window_now, of which a sixteenth of the memory is the least
+    // (__tcp_select_window).
+    let mut pair = stalled();
+    let now = pair.now;
+    let client = pair.client.conn();
+    assert!(client.unread() > 60_000);
+    assert_eq!(client.read(now, 100), Ok(Read::Data(Payload::Length(100))));
+    assert_eq!(client.poll_transmit(now), None);
+    let half = client.unread() / 2;
+    assert_eq!(client.read(now, half), Ok(Read::Data(Payload::Length(half))));
+    let update = client.poll_transmit(now).expect("a window update");
+    assert!(update.window > 0 && update.payload.is_empty());
+    assert_eq!(client.poll_transmit(now), None);
+}

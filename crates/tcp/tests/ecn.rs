@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 use crate::common::{MSS, at, cubic};
 use bentpipe_tcp::{Config, Connection, Flags, Payload, Read, Segment};
-use bentpipe_units::Switch;
+use bentpipe_units::{Bytes, Switch};
 
 /// The ECN field (RFC 3168 section 5).
 const NOT_ECT: u8 = 0b00;
@@ -146,4 +146,24 @@ fn a_syn_that_is_repeated_does_not_ask() {
     let due = client.poll_timeout().expect("a timeout");
     client.handle_timeout(due);
     assert!(!client.poll_transmit(due).expect("the SYN again").flags.contains(Flags::ECE));
+}
+
+#[test]
+fn a_mark_on_what_left_after_a_reduction_reduces_again() {
+    // RFC 3168 section 6.1.2: once for each window of data; tcp_fastretrans_alert: TCP_CA_CWR ends when something beyond high_seq is
+    // acknowledged. RFC 9438 section 4.6: 0.7 of the window each time.
+    let mut ends = Ends::agreed();
+    ends.client.set_send_buffer(Bytes::new(400_000));
+    ends.write(100);
+    let mut reductions = Vec::new();
+    for round in 0..6 {
+        let mut flight = ends.sent_by_client();
+        if round == 0 || round == 3 {
+            flight[0].ecn = CE;
+        }
+        ends.exchange(&flight);
+        reductions.push(ends.client.info().ssthresh.map(Bytes::get));
+    }
+    assert!(reductions[0].is_some() && reductions[..3].iter().all(|ssthresh| *ssthresh == reductions[0]));
+    assert!(reductions[3] < reductions[0] && reductions[5] == reductions[3], "{reductions:?}");
 }

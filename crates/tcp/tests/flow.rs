@@ -312,3 +312,39 @@ fn a_host_that_only_receives_learns_nothing_of_the_path() {
     assert!(pair.now > at(15_000));
     assert_eq!(pair.client.conn().info().cwnd, cwnd);
 }
+
+#[test]
+fn nagle_holds_the_small_end_of_a_burst_while_another_small_segment_is_out() {
+    // tcp_nagle_check with tcp_minshall_check, tcp_mss_split_point: whole segments leave without it.
+    for (first, left) in [(10, 2 * MSS), (MSS, 2 * MSS + 500)] {
+        let mut pair = Pair::new(
+            cubic(),
+            Config { nagle: Nagle::On, ..cubic() },
+            Direction::delay(ms(50)),
+            Direction::delay(ms(50)),
+        );
+        pair.open();
+        pair.send(Side::Server, Payload::Length(first));
+        pair.send(Side::Server, Payload::Length(2 * MSS + 500));
+        let sent: u64 = pair.data_from(Side::Server).map(|record| record.payload).sum();
+        assert_eq!(sent, first + left);
+        pair.run_until(pair.now + ms(500));
+        assert_eq!(pair.client.received, first + 2 * MSS + 500);
+    }
+}
+
+#[test]
+fn a_send_buffer_of_its_own_size_takes_less_and_does_not_grow() {
+    // SO_SNDBUF, SOCK_SNDBUF_LOCK: tcp_sndbuf_expand is left out, which else makes room for two windows.
+    let taken = |memory: Option<u64>| {
+        let mut pair = Pair::symmetric(ms(100));
+        pair.open();
+        if let Some(memory) = memory {
+            pair.server.conn().set_send_buffer(Bytes::new(memory));
+        }
+        pair.send(Side::Server, Payload::Length(1 << 30));
+        pair.run_until(at(1_000));
+        pair.server.conn().unacknowledged()
+    };
+    assert!(2 * taken(Some(100_000)) < taken(None));
+}

@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::{Direction, PORT, Pair, Reading, Side, at, cubic, expiry, ms, without_timestamps};
-use bentpipe_tcp::{Closed, Config, Event, FastOpen, Flags, Payload, State};
+use bentpipe_tcp::{Closed, Config, Event, FastOpen, Flags, Payload, Read, Segment, State};
 
 const SYN: Flags = Flags::SYN;
 
@@ -209,6 +209,8 @@ fn a_syn_with_a_cookie_waits_for_the_first_write_and_carries_1420_bytes_of_it() 
     assert!(!pair.client.conn().awaits_first_write());
     assert_eq!((pair.log[0].flags, pair.log[0].payload), (SYN, 1_420));
     assert_eq!(pair.server.received, 3_000);
+    // RFC 7413 section 4.2.1: what the SYN-ACK acknowledges does not leave again.
+    assert_eq!(pair.data_from(Side::Client).map(|record| record.payload).sum::<u64>(), 3_000);
 }
 
 #[test]
@@ -318,4 +320,34 @@ fn a_reader_that_pauses_hears_of_data_once_it_came() {
     pair.run_until(at(500));
     assert_eq!(pair.server.time_of(Event::Readable), Some(at(200)));
     assert_eq!(pair.server.conn().unread(), 4);
+}
+
+#[test]
+fn data_and_the_end_that_come_with_a_syn_ack_are_taken() {
+    // RFC 9293 section 3.10.7.3, fourth step: "If there are other controls or text in the segment, then continue processing
+    // at the sixth step". (Linux's client leaves them to be sent again, tcp_rcv_synsent_state_process.)
+    let mut pair = Pair::symmetric(ms(100));
+    let syn = pair.client.conn().poll_transmit(at(0)).expect("a SYN");
+    let config = pair.server.config.clone();
+    let answer =
+        bentpipe_tcp::Connection::accept(&config, &syn, at(50)).poll_transmit(at(50)).expect("a SYN-ACK");
+    let flags = answer.flags.with(Flags::FIN);
+    let answer = Segment { payload: Payload::Bytes("hello".into()), flags, ..answer };
+    pair.client.conn().handle_segment(at(100), &answer);
+    assert_eq!(pair.client.conn().state(), State::CloseWait);
+    let ack = pair.client.conn().poll_transmit(at(100)).expect("an acknowledgement");
+    assert_eq!(ack.ack.0.wrapping_sub(answer.seq.0), 1 + 5 + 1);
+    assert_eq!(pair.client.conn().read(at(100), 100), Ok(Read::Data(Payload::Bytes("hello".into()))));
+    assert_eq!(pair.client.conn().read(at(100), 100), Ok(Read::End));
+}
+
+#[test]
+fn syns_that_were_repeated_needlessly_leave_the_initial_window_as_it_is() {
+    // tcp_try_undo_spurious_syn: the echo is that of the first SYN. Its answer takes 2500 ms, before which it was repeated twice.
+    let (up, down) = (Direction::delay(ms(1_250)), Direction::delay(ms(1_250)));
+    let mut pair = Pair::new(cubic(), cubic(), down, up);
+    pair.run_until(at(2_600));
+    let info = pair.client.conn().info();
+    assert_eq!((info.retransmitted_segments, info.srtt), (2, Some(ms(2_500))));
+    assert_eq!(info.cwnd.get(), 10 * common::MSS);
 }

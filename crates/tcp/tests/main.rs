@@ -10,5 +10,7 @@ mod handshake;
 mod interception;
 mod linux;
 mod loss;
+mod receiving;
+mod recovery;
 mod segments;
 mod wire;

@@ -1,71 +1,14 @@
 //! What a single segment of the peer is answered with; `tests/packetdrill` has the kernel answer the same.
 
-use std::net::{Ipv4Addr, SocketAddrV4};
-
 use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{
-    Config, Connection, Flags, Offload, Options, Payload, SackPermitted, Segment, SeqNumber, SynOptions,
+    Connection, Flags, Offload, Options, Read, SackPermitted, Segment, SeqNumber, State, SynOptions,
+    Timestamps,
 };
 use bentpipe_units::Bytes;
 
+use crate::common::server::{MSS, Server, segment};
 use crate::common::{at, config};
-
-const MSS: u64 = 1000;
-
-/// A server's connection, and the number of its SYN.
-struct Server {
-    connection: Connection,
-    isn: u32,
-}
-
-impl Server {
-    /// Opens it by a SYN at 0 ms and its acknowledgement at 100 ms.
-    fn open(config: &Config, sack: SackPermitted) -> Self {
-        let syn = SynOptions { mss: MSS as u16, window_scale: None, sack, fast_open: None };
-        Self::open_by(config, Options { syn: Some(syn), ..Options::default() })
-    }
-
-    /// The same by a SYN with these options.
-    fn open_by(config: &Config, options: Options) -> Self {
-        let opening = Segment { flags: Flags::SYN, options, ..segment(0, 0, 65_535, 0) };
-        let mut connection = Connection::accept(config, &opening, at(0));
-        let answer = connection.poll_transmit(at(0)).expect("a SYN-ACK");
-        let mut server = Self { connection, isn: answer.seq.0 };
-        server.receive(100, 1, 1, 65_535, 0);
-        server
-    }
-
-    /// The answers to a segment that acknowledges below `ack`, in the server's own numbers.
-    fn receive(&mut self, at_ms: u64, seq: u32, ack: u32, window: u16, length: u64) -> Vec<Segment> {
-        let segment = segment(seq, self.isn.wrapping_add(ack), window, length);
-        self.connection.handle_segment(at(at_ms), &segment);
-        self.sent(at_ms)
-    }
-
-    fn write(&mut self, at_ms: u64, length: u64) -> Vec<Segment> {
-        self.connection.write(at(at_ms), &Payload::Length(length)).expect("open");
-        self.sent(at_ms)
-    }
-
-    fn sent(&mut self, at_ms: u64) -> Vec<Segment> {
-        std::iter::from_fn(|| self.connection.poll_transmit(at(at_ms))).collect()
-    }
-}
-
-fn segment(seq: u32, ack: u32, window: u16, length: u64) -> Segment {
-    let end = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
-    Segment {
-        source: end(40_000),
-        destination: end(80),
-        flags: Flags::ACK,
-        seq: SeqNumber(seq),
-        ack: SeqNumber(ack),
-        window,
-        options: Options::default(),
-        ecn: 0,
-        payload: Payload::Length(length),
-    }
-}
 
 fn server() -> Server {
     Server::open(&config(Algorithm::Cubic), SackPermitted::Yes)
@@ -125,7 +68,7 @@ fn gso_packets_have_as_many_segments_as_the_host_says() {
     // tcp_min_tso_segs: a push ends each GSO packet of several segments.
     for (min_segments, pushes) in [(2, 5), (5, 2)] {
         let offload = Offload { min_segments, ..Offload::LINUX };
-        let settings = Config { offload, ..config(Algorithm::Cubic) };
+        let settings = bentpipe_tcp::Config { offload, ..config(Algorithm::Cubic) };
         let mut server = Server::open(&settings, SackPermitted::Yes);
         let sent = server.write(100, 20 * MSS);
         assert_eq!(sent.len(), 10);
@@ -179,4 +122,118 @@ fn a_syn_ack_is_repeated_five_times_at_doubling_distances() {
     }
     let jiffies = [0, 256, 760, 1_792, 3_840, 7_872].map(|jiffy| at(jiffy * 4));
     assert_eq!((sent.as_slice(), now), (jiffies.as_slice(), at(16_384 * 4)));
+}
+
+#[test]
+fn a_syn_that_comes_again_is_answered_again() {
+    // RFC 9293 section 3.10.7.4, fourth check, SYN-RECEIVED: the client did not hear the answer (tcp_check_req).
+    let syn = SynOptions { mss: MSS as u16, window_scale: None, sack: SackPermitted::Yes, fast_open: None };
+    let options = Options { syn: Some(syn), ..Options::default() };
+    let opening = Segment { flags: Flags::SYN, options, ..segment(0, 0, 65_535, 0) };
+    let mut connection = Connection::accept(&config(Algorithm::Cubic), &opening, at(0));
+    let first = connection.poll_transmit(at(0)).expect("a SYN-ACK");
+    assert_eq!(connection.poll_transmit(at(0)), None);
+    connection.handle_segment(at(500), &opening);
+    assert_eq!(connection.poll_transmit(at(500)), Some(first));
+    assert_eq!(connection.state(), State::SynReceived);
+}
+
+#[test]
+fn what_lies_outside_of_the_window_is_acknowledged_and_left_unless_it_is_a_reset() {
+    // RFC 9293 section 3.10.7.4, first check; tcp_sequence takes what begins where the window ends: 44 segments of 1460
+    // behind the SYN.
+    for (seq, answers) in [(64_241, 0), (64_242, 1), (100_001, 1)] {
+        let mut server = server();
+        assert_eq!(server.receive(100, seq, 1, 65_535, 0).len(), answers, "{seq}");
+        assert_eq!(server.connection.unread(), 0);
+    }
+    let mut server = server();
+    let reset = Segment { flags: Flags::RST, ..segment(100_001, 1, 0, 0) };
+    assert!(server.take(100, reset).is_empty());
+    assert_eq!(server.connection.state(), State::Established);
+}
+
+/// A server whose peer has timestamps, the last of which was 100.
+fn with_timestamps() -> Server {
+    let syn = SynOptions { mss: MSS as u16, window_scale: None, sack: SackPermitted::Yes, fast_open: None };
+    let timestamps = Some(Timestamps { value: 100, echo: 0 });
+    Server::open_by(&config(Algorithm::Cubic), Options { syn: Some(syn), timestamps, ..Options::default() })
+}
+
+fn stamped(value: u32, segment: Segment) -> Segment {
+    let timestamps = Some(Timestamps { value, echo: 0 });
+    Segment { options: Options { timestamps, ..Options::default() }, ..segment }
+}
+
+#[test]
+fn an_older_timestamp_is_refused_and_acknowledged_unless_it_is_that_of_a_reset() {
+    // RFC 7323 section 5.3, R1.
+    let mut server = with_timestamps();
+    let answers = server.take(200, stamped(99, segment(1, 1, 65_535, 500)));
+    assert_eq!((answers.len(), answers[0].ack), (1, SeqNumber(1)));
+    assert_eq!(server.connection.unread(), 0);
+    server.take(200, stamped(100, segment(1, 1, 65_535, 500)));
+    assert_eq!(server.connection.unread(), 500);
+    let reset = Segment { flags: Flags::RST, ..segment(501, 1, 0, 0) };
+    server.take(200, stamped(99, reset));
+    assert!(server.connection.is_closed());
+}
+
+#[test]
+fn the_timestamp_of_the_earliest_segment_that_is_not_acknowledged_is_echoed() {
+    // RFC 7323 section 4.3: TS.Recent is that of a segment that begins at or before Last.ACK.sent.
+    let mut server = with_timestamps();
+    let echo = |answers: Vec<Segment>| answers[0].options.timestamps.map(|timestamps| timestamps.echo);
+    assert_eq!(echo(server.take(200, stamped(120, segment(501, 1, 65_535, 500)))), Some(100));
+    assert_eq!(echo(server.take(210, stamped(130, segment(1, 1, 65_535, 500)))), Some(130));
+    assert_eq!(echo(server.take(220, stamped(140, segment(1_001, 1, 65_535, 500)))), Some(140));
+}
+
+#[test]
+fn what_was_read_and_comes_again_after_a_close_is_acknowledged_and_does_not_reset() {
+    // tcp_rcv_state_process, TCP_FIN_WAIT2: after(end_seq - fin, rcv_nxt) alone resets.
+    let mut server = server();
+    server.receive(100, 1, 1, 65_535, MSS);
+    server.receive(100, 1001, 1, 65_535, MSS);
+    while let Ok(Read::Data(_)) = server.connection.read(at(100), u64::MAX) {}
+    server.connection.close(at(100));
+    server.sent(100);
+    server.receive(200, 2001, 2, 65_535, 0);
+    assert_eq!(server.connection.state(), State::FinWait2);
+    let answers = server.receive(300, 1001, 2, 65_535, MSS);
+    assert_eq!(
+        answers.iter().map(|answer| (answer.flags, answer.ack)).collect::<Vec<_>>(),
+        [(Flags::ACK, SeqNumber(2001))]
+    );
+    assert_eq!(server.connection.state(), State::FinWait2);
+}
+
+#[test]
+fn a_fin_that_comes_again_is_acknowledged_again_and_a_bare_acknowledgement_is_not() {
+    // RFC 9293 section 3.10.7.4: an acknowledgement is never answered but where it lies outside of the window.
+    let mut server = server();
+    let fin = || Segment { flags: Flags::ACK.with(Flags::FIN), ..segment(1, 1, 65_535, 0) };
+    server.take(100, fin());
+    if server.connection.poll_timeout().is_some() {
+        server.expire();
+    }
+    assert_eq!(server.connection.state(), State::CloseWait);
+    assert!(server.receive(400, 2, 1, 65_535, 0).is_empty());
+    let answers = server.take(500, fin());
+    assert_eq!(answers.iter().map(|answer| answer.ack).collect::<Vec<_>>(), [SeqNumber(2)]);
+    assert_eq!(server.connection.state(), State::CloseWait);
+}
+
+#[test]
+fn a_gso_packet_waits_for_more_while_less_than_a_third_of_the_window_is_open() {
+    // tcp_tso_should_defer: tcp_tso_win_divisor of 3, of what each acknowledgement opens by two segments in slow start. GSO
+    // packets are of five segments; the first one leaves because nothing has left for a millisecond.
+    let offload = Offload { min_segments: 5, ..Offload::LINUX };
+    let settings = bentpipe_tcp::Config { offload, ..config(Algorithm::Cubic) };
+    let mut server = Server::open(&settings, SackPermitted::Yes);
+    server.connection.set_send_buffer(Bytes::new(400_000));
+    assert_eq!(server.write(100, 40 * MSS).len(), 10);
+    let sent = [1, 2, 3, 4].map(|acked| server.ack(200, 1 + acked * MSS as u32, &[]).len());
+    // Of 12 segments 2 are open, of 13 four, of 14 six.
+    assert_eq!(sent, [2, 0, 0, 5]);
 }

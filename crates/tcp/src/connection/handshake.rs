@@ -120,9 +120,7 @@ impl Connection {
         if let Some(position) = position {
             self.send.on_syn_data_acked(position);
         }
-        if segment.sequence_len() > 1 {
-            self.on_payload(now, FIRST, segment);
-        }
+        self.on_payload(now, FIRST, segment);
         self.pending.acknowledgement = true;
     }
 

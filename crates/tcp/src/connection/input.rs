@@ -27,12 +27,11 @@ impl Connection {
 
     fn on_segment(&mut self, now: Time, segment: &Segment) {
         let Some(start) = self.theirs.position(segment.seq, self.receive.next()) else { return };
-        if self.state == State::SynReceived && start == 0 && segment.flags.contains(Flags::SYN) {
+        let opens = segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK);
+        if self.state == State::SynReceived && start == 0 && opens {
             // The client did not hear our answer.
-            self.pending.syn |= !segment.flags.contains(Flags::ACK);
-            if !segment.flags.contains(Flags::ACK) {
-                return;
-            }
+            self.pending.syn = true;
+            return;
         }
         if !self.is_acceptable(now, segment, start) {
             return;

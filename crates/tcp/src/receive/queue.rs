@@ -67,7 +67,6 @@ impl ReceiveQueue {
         self.memory -= freed;
         self.len -= taken;
         if first.payload.is_empty() {
-            self.memory -= first.memory;
             self.pieces.pop_front();
         }
         Some(payload)
@@ -107,5 +106,12 @@ mod tests {
             assert_eq!(portions[0], portions[1]);
         }
         assert!(lengths.pop(1).is_none() && bytes.pop(1).is_none());
+    }
+
+    #[test]
+    fn bytes_of_which_only_the_number_is_known_are_zeros_behind_real_ones() {
+        let mut queue = queue([Payload::Bytes("ab".into()), Payload::Length(3)]);
+        assert_eq!(queue.pop(10), Some(Payload::Bytes(b"ab\0\0\0".as_slice().into())));
+        assert_eq!((queue.len(), queue.memory()), (0, 0));
     }
 }

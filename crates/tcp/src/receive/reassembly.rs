@@ -167,4 +167,17 @@ mod tests {
         assert_eq!(held(Payload::Length), held(bytes));
         assert_eq!(held(bytes), (768 + 4096, Some(400)));
     }
+
+    #[test]
+    fn a_piece_is_cut_where_it_overlaps_the_next_and_where_the_one_before_overlaps_it() {
+        let mut reassembly = Reassembly::default();
+        reassembly.insert(20, text("klmno"));
+        reassembly.insert(10, text("abcdefghijKL"));
+        reassembly.insert(23, text("NOpqr"));
+        reassembly.insert(21, text("LM"));
+        assert_eq!((reassembly.memory(), reassembly.end()), (300, Some(28)));
+        assert!(reassembly.pop(9).is_none());
+        assert_eq!(drain(&mut reassembly, 12), b"cdefghijklmnopqr");
+        assert!(reassembly.is_empty() && reassembly.memory() == 0);
+    }
 }

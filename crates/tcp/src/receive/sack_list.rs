@@ -59,7 +59,7 @@ impl SackList {
         };
     }
 
-    /// Whether an acknowledgement would carry a block.
+    /// How many blocks an acknowledgement would carry, were there room for all.
     pub fn len(&self) -> usize {
         self.blocks.len() + usize::from(self.duplicate.is_some())
     }
@@ -136,5 +136,17 @@ mod tests {
         let mut list = SackList::default();
         (0..6).for_each(|n| list.on_arrival(20 * n, 20 * n + 10));
         assert_eq!(reported(&mut list), [(100, 110), (80, 90), (60, 70), (40, 50)]);
+    }
+
+    #[test]
+    fn there_are_as_many_blocks_as_are_reported() {
+        let mut list = SackList::default();
+        list.on_arrival(10, 20);
+        list.on_arrival(30, 40);
+        assert_eq!(list.len(), 2);
+        list.on_duplicate(1, 5);
+        assert_eq!(list.len(), 3);
+        assert_eq!(reported(&mut list).len(), 3);
+        assert_eq!(list.len(), 2);
     }
 }

@@ -148,7 +148,7 @@ impl ReceiveWindow {
 
     /// A larger segment than before: learns how much memory payload takes (`tcp_measure_rcv_mss`).
     pub fn learn_ratio(&mut self, len: u64, memory: u64) {
-        let ratio = (len * RATIO_ONE / memory.max(1)).clamp(1, RATIO_ONE - 1);
+        let ratio = len * RATIO_ONE / memory;
         if ratio == self.ratio {
             return;
         }
@@ -264,90 +264,4 @@ pub(crate) struct Reading {
 }
 
 #[cfg(test)]
-mod tests {
-    use bentpipe_units::Bytes;
-
-    use super::*;
-
-    fn window() -> ReceiveWindow {
-        let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
-        ReceiveWindow::new(limits, None, 1448)
-    }
-
-    #[test]
-    fn a_buffer_of_131072_opens_with_45_segments_and_a_shift_of_7() {
-        // tcp_select_initial_window: 131072 / 2 = 65536, 45 segments of 1448; ilog2(6291456) - 15.
-        assert_eq!(window().size(), 65_160);
-        assert_eq!(window().offered_shift(), 7);
-    }
-
-    #[test]
-    fn linux_before_4_20_opens_with_20_segments_and_grows_from_there() {
-        // tcp_default_init_rwnd: 2 * TCP_INIT_CWND, of 1460 bytes before the peer's options are known
-        // (tcp_connect_init). rcv_ssthresh begins there and grows by two segments for each that comes
-        // (tcp_grow_window); the shift is for what auto-tuning may reach, as ever.
-        let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
-        let mut window = ReceiveWindow::new(limits, Some(20), 1460);
-        assert_eq!((window.size(), window.offered_shift()), (29_200, 7));
-        window.establish(1448);
-        assert_eq!(window.threshold(), 29_200);
-        assert_eq!(window.grow(1448, 2304, 2304, 1448), Growth::Grown);
-        assert_eq!(window.threshold(), 29_200 + 2 * 1448);
-    }
-
-    #[test]
-    fn no_more_is_opened_than_the_buffer_holds() {
-        let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
-        assert_eq!(ReceiveWindow::new(limits, Some(1_000), 1448).size(), 65_160);
-    }
-
-    #[test]
-    fn one_segment_is_kept_in_reserve_once_the_connection_is_open() {
-        let mut window = window();
-        window.establish(1448);
-        assert_eq!((window.clamp(), window.threshold()), (65_536 - 1448, 65_536 - 1448));
-    }
-
-    #[test]
-    fn each_full_segment_opens_the_window_by_two() {
-        let mut window = window();
-        window.learn_ratio(1448, 2304);
-        let before = window.threshold();
-        assert_eq!(window.grow(1448, 2304, 2304, 1448), Growth::Grown);
-        assert_eq!(window.threshold() - before, 2 * 1448);
-    }
-
-    #[test]
-    fn what_was_announced_is_not_taken_back() {
-        let mut window = window();
-        window.announce(80_000, 1);
-        assert_eq!(window.remaining(1001), 79_000);
-        window.announce(0, 1001);
-        assert!(window.remaining(1001) >= 79_000);
-    }
-
-    #[test]
-    fn a_window_smaller_than_a_segment_is_none() {
-        let window = window();
-        assert_eq!(window.select(131_072 - 2_304, 1448).size, 0);
-    }
-
-    #[test]
-    fn segments_of_less_than_128_bytes_do_not_open_the_window() {
-        // tcp_event_data_recv: skb->len >= 128.
-        let mut window = window();
-        window.learn_ratio(1448, 2304);
-        assert_eq!(window.grow(127, 832, 832, 536), Growth::None);
-        assert_eq!(window.grow(128, 832, 832, 536), Growth::Grown);
-    }
-
-    #[test]
-    fn a_window_is_shifted_by_14_bits_at_most() {
-        // RFC 7323 section 2.3; a buffer of 1 GiB would ask for 15.
-        let shift = |bits: u32| {
-            let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(1 << bits) };
-            ReceiveWindow::new(limits, None, 1448).offered_shift()
-        };
-        assert_eq!([shift(28), shift(29), shift(30)], [13, 14, 14]);
-    }
-}
+mod tests;

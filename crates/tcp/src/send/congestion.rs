@@ -318,3 +318,37 @@ impl Congestion {
         self.algorithm.on_event(Event::Undo { now });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bentpipe_cc::Algorithm;
+    use bentpipe_cc::slow_start::Pacing;
+
+    use super::*;
+
+    const MSS: u64 = 1448;
+
+    /// Ten segments of window, and what an idle time does to it.
+    fn congestion(after_idle: AfterIdle) -> Congestion {
+        let config = CongestionConfig {
+            algorithm: Algorithm::Cubic,
+            slow_start_exit: SlowStartExit::of(None, Pacing::Unpaced),
+            bbr: BbrSpec::LINUX,
+            resume: None,
+            initial_window: 10,
+            after_idle,
+            seed: 7,
+            opened_at: Time::ZERO,
+        };
+        Congestion::new(&config, Start { now: Time::ZERO, mss: MSS, window: 10, rtt: None })
+    }
+
+    #[test]
+    fn the_threshold_is_infinite_until_a_reduction_sets_it_in_segments() {
+        // RFC 9438 section 4.6 with Linux's beta of 717 / 1024 (bictcp_recalc_ssthresh).
+        let mut cc = congestion(AfterIdle::Restart);
+        assert_eq!(cc.ssthresh(), None);
+        cc.on_congestion(Time::ZERO, CongestionKind::Loss, 10);
+        assert_eq!(cc.ssthresh(), Some(10 * 717 / 1024));
+    }
+}

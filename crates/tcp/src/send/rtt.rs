@@ -222,4 +222,21 @@ mod tests {
         rtt.on_min_sample(Time::ZERO + Duration::from_secs(301), ms(20));
         assert_eq!(rtt.min(), Some(ms(20)));
     }
+
+    #[test]
+    fn the_variance_follows_a_rising_round_trip_at_once_and_a_falling_one_at_an_eighth() {
+        // RFC 6298 section 2.3: RTTVAR = 3/4 * 300 + 1/4 * 1000, SRTT = 7/8 * 600 + 1/8 * 1600; with the 1900 ms of four
+        // RTTVAR 2625 ms, which are 657 jiffies.
+        let mut rtt = Rtt::new();
+        rtt.on_sample(ms(600), VIEW);
+        rtt.on_sample(ms(1600), VIEW);
+        assert_eq!((rtt.srtt(), rtt.variance()), (Some(ms(725)), Some(ms(475))));
+        assert_eq!(rtt.rto(), ms(657 * 4));
+        // tcp_rtt_estimator: m = 500 is 200 beyond the deviation of 300, of which an eighth counts, and of that a quarter.
+        let mut rtt = Rtt::new();
+        rtt.on_sample(ms(600), VIEW);
+        rtt.on_sample(ms(100), VIEW);
+        assert_eq!(rtt.srtt(), Some(Duration::from_micros(537_500)));
+        assert_eq!(rtt.variance(), Some(Duration::from_micros(306_250)));
+    }
 }

@@ -1,5 +1,7 @@
 //! Two hosts on a link in virtual time: a rate, a delay, a drop-tail queue, and what a test does to single segments.
 
+pub mod server;
+
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::net::{Ipv4Addr, SocketAddrV4};
 

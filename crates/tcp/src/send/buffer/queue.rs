@@ -150,4 +150,20 @@ mod tests {
         let now = Preview::new(181);
         assert_eq!((queue.buffers(&now), queue.tail_room(150, &now), queue.is_single(&now)), foreseen);
     }
+
+    #[test]
+    fn the_first_buffer_that_waits_is_the_next_to_leave() {
+        // tcp_send_head.
+        let mut queue = SendQueue::new(1);
+        assert_eq!(queue.first_end(), None);
+        for start in [1, 101] {
+            queue.start(start);
+            queue.extend(100);
+        }
+        assert_eq!(queue.first_end(), Some(101));
+        queue.on_gso_sent(101);
+        assert_eq!(queue.first_end(), Some(201));
+        queue.on_gso_sent(201);
+        assert_eq!(queue.first_end(), None);
+    }
 }

@@ -173,7 +173,7 @@ impl Recovery {
         // A lone small segment is all that a round trip has delivered, and nothing is amiss: a receiver waits with that.
         outcome.is_maybe_delayed = is_small
             && acked == 1
-            && !(had_sacked || outcome.data_sacked || outcome.duplicate_reported)
+            && !had_sacked
             && last.is_some_and(|rate| cc.is_first_delivered_since(&rate));
         self.scoreboard.trim_front(position);
         self.una = position;

@@ -264,4 +264,15 @@ mod tests {
         // tcp_max_reordering.
         assert_eq!([after(300), after(400)].map(|recovery| recovery.reordering()), [300, 300]);
     }
+
+    #[test]
+    fn the_degree_of_reordering_is_the_largest_seen() {
+        // tcp_check_sack_reordering: metric > tp->reordering * mss.
+        assert_eq!(after(2).reordering(), 3);
+        let mut recovery = after(10);
+        recovery.learn_reordering(5 * MSS, MSS);
+        assert_eq!(recovery.reordering(), 10);
+        recovery.learn_reordering(10 * MSS + 1, MSS);
+        assert_eq!(recovery.reordering(), 11);
+    }
 }

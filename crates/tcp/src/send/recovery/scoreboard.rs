@@ -342,3 +342,6 @@ pub(crate) enum Verdict {
     Waits,
     Stop,
 }
+
+#[cfg(test)]
+mod tests;

@@ -111,3 +111,37 @@ impl Probe {
         self.end() == Some(end)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_that_is_forgotten_neither_leaves_nor_is_answered() {
+        // tcp_init_cwnd_reduction and tcp_enter_loss: tlp_high_seq = 0.
+        let mut timers = Timers::new(TimerWheel::default());
+        timers.probe = Probe::Again(1_449);
+        timers.forced = Some(Forced::Probe);
+        assert!(timers.probe.is_of(1_449) && !timers.probe.is_of(1_448));
+        timers.forget_probe();
+        assert_eq!((timers.probe.end(), timers.forced), (None, None));
+        // What a timeout sends is no probe.
+        timers.forced = Some(Forced::Head);
+        timers.forget_probe();
+        assert_eq!(timers.forced, Some(Forced::Head));
+    }
+
+    #[test]
+    fn an_acknowledgement_that_makes_progress_ends_the_row_of_timeouts() {
+        // tcp_ack: icsk_probes_out = 0 by any, icsk_retransmits = 0 by one that advances SND.UNA.
+        let mut timers = Timers::new(TimerWheel::default());
+        timers.persist.unanswered = 3;
+        timers.timeouts = 2;
+        timers.unanswered_since = Some(Time::ZERO);
+        timers.on_ack(false);
+        assert_eq!((timers.persist.unanswered, timers.timeouts), (0, 2));
+        assert_eq!(timers.unanswered_since, Some(Time::ZERO));
+        timers.on_ack(true);
+        assert_eq!((timers.timeouts, timers.unanswered_since), (0, None));
+    }
+}

@@ -57,3 +57,52 @@ impl Undo {
         self.marker.is_some() && (self.all_unnecessary() || self.original_arrived(echo))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reduction_is_needless_when_each_retransmission_is_reported_as_a_duplicate() {
+        // tcp_init_undo: undo_retrans = retrans_out, and -1 without any; tcp_retransmit_skb counts each, tcp_check_dsack and
+        // tcp_sacktag_one take off those that are reported beyond the marker.
+        let mut undo = Undo::NOTHING;
+        undo.start(1_001, 1);
+        assert!(!undo.all_unnecessary());
+        undo.on_retransmission(5);
+        undo.on_dsack(2_001, 1);
+        assert!(!undo.all_unnecessary());
+        undo.on_dsack(1_001, 1);
+        assert!(!undo.all_unnecessary(), "it lies before the episode");
+        undo.on_dsack(3_001, 1);
+        assert!(undo.all_unnecessary());
+    }
+
+    #[test]
+    fn the_first_retransmission_of_an_episode_counts_as_one() {
+        // tcp_retransmit_skb: undo_retrans = 0 where it was negative, and then one more.
+        let mut undo = Undo::NOTHING;
+        undo.start(1, 0);
+        undo.on_dsack(1_001, 1);
+        assert!(!undo.all_unnecessary(), "nothing was retransmitted");
+        undo.on_retransmission(5);
+        assert!(!undo.all_unnecessary());
+        undo.on_dsack(1_001, 1);
+        assert!(undo.all_unnecessary());
+    }
+
+    #[test]
+    fn an_echo_from_before_the_first_retransmission_shows_that_the_original_came() {
+        // RFC 3522 section 3.2, step 4; tcp_packet_delayed, tcp_may_undo.
+        let mut undo = Undo::NOTHING;
+        undo.start(1, 0);
+        assert!(undo.original_arrived(None) && undo.is_due(None), "there was no retransmission");
+        undo.on_retransmission(500);
+        undo.on_retransmission(600);
+        assert_eq!([499, 500, 501].map(|echo| undo.original_arrived(Some(echo))), [true, false, false]);
+        assert!(!undo.original_arrived(None));
+        assert_eq!([499, 500].map(|echo| undo.is_due(Some(echo))), [true, false]);
+        undo.marker = None;
+        assert!(!undo.is_due(Some(499)), "there is nothing to take back");
+    }
+}

@@ -187,4 +187,61 @@ mod tests {
         // bbr_min_tso_rate.
         assert_eq!([1_199_999, 1_200_000].map(|bps| min_segments_of_pacer(Rate::from_bps(bps))), [1, 2]);
     }
+
+    #[test]
+    fn a_gso_packet_has_65279_bytes_at_most() {
+        // sk_dst_gso_max_size: GSO_LEGACY_MAX_SIZE less one and MAX_TCP_HEADER, 256 bytes: 29 segments of 2251 to the byte.
+        assert_eq!([max_segments(2_251), max_segments(2_252)], [29, 28]);
+        assert_eq!(tso_autosize(Rate::from_bps(100_000_000_000), None, 2_251, 2), 29);
+        assert_eq!([max_segments(65_279), max_segments(65_280)], [1, 1]);
+    }
+
+    #[test]
+    fn what_a_gso_packet_waits_for_is_the_window_that_holds_less() {
+        // tcp_tso_should_defer: is_cwnd_limited where cong_win < send_win and it holds no more than the buffer; then
+        // is_rwnd_limited; else the packet waits for neither, unless nothing follows it.
+        let limits = |congestion_window, send_window, buffer, position| {
+            tso_should_defer(DeferView { congestion_window, send_window, buffer, position, ..view() })
+        };
+        let (two, three) = (2 * MSS, 3 * MSS);
+        assert_eq!(limits(two, three, three, BufferPosition::Tail), Deferral::ForWindow);
+        assert_eq!(limits(two, three, two, BufferPosition::Tail), Deferral::ForWindow);
+        assert_eq!(limits(two, two, three, BufferPosition::Tail), Deferral::ForOther);
+        assert_eq!(limits(three, two, two, BufferPosition::Final), Deferral::ForOther);
+        assert_eq!(limits(two, three, two - 1, BufferPosition::Tail), Deferral::ForOther);
+        assert_eq!(limits(two, three, two - 1, BufferPosition::Final), Deferral::SendNow);
+        assert_eq!(limits(three, two, two - 1, BufferPosition::Final), Deferral::SendNow);
+        assert_eq!(limits(three, two, two - 1, BufferPosition::Tail), Deferral::ForOther);
+        // A whole buffer before others does not wait (skb != tcp_write_queue_tail).
+        assert_eq!(limits(two, three, two, BufferPosition::Inner), Deferral::SendNow);
+        assert_eq!(limits(two, three, two + 1, BufferPosition::Inner), Deferral::ForWindow);
+    }
+
+    #[test]
+    fn a_gso_packet_that_is_full_or_a_third_of_the_window_does_not_wait() {
+        // tcp_tso_should_defer: limit >= max_segs * mss_cache; limit >= min(snd_wnd, cwnd * mss) / tcp_tso_win_divisor.
+        let now = |view| tso_should_defer(view) == Deferral::SendNow;
+        assert!(now(DeferView { gso_size: 2 * MSS, ..view() }));
+        assert!(!now(DeferView { gso_size: 2 * MSS + 1, ..view() }));
+        assert!(now(DeferView { whole_congestion_window: 6 * MSS + 2, ..view() }));
+        assert!(!now(DeferView { whole_congestion_window: 6 * MSS + 3, ..view() }));
+        assert!(now(DeferView { whole_send_window: 6 * MSS, ..view() }));
+        assert!(now(DeferView { send_window: 10 * MSS, congestion_window: 10 * MSS, ..view() }));
+    }
+
+    #[test]
+    fn a_millisecond_is_near() {
+        // tcp_tso_should_defer of Linux 6.18: tcp_clock_cache - tcp_wstamp_ns - NSEC_PER_MSEC > 0; and how_far, to when the
+        // head's acknowledgement is expected, beyond min(srtt / 2, 1 ms).
+        let at = |us: u64| Time::ZERO + Duration::from_micros(us);
+        let left = |us| tso_should_defer(DeferView { last_departure: at(us), ..view() });
+        assert_eq!([left(998_999), left(999_000)], [Deferral::SendNow, Deferral::ForWindow]);
+        let oldest = |us| tso_should_defer(DeferView { oldest_departure: Some(at(us)), ..view() });
+        assert_eq!([oldest(901_000), oldest(901_001)], [Deferral::ForWindow, Deferral::SendNow]);
+        let short = Duration::from_micros(200);
+        let oldest =
+            |us| tso_should_defer(DeferView { oldest_departure: Some(at(us)), srtt: short, ..view() });
+        assert_eq!([oldest(999_900), oldest(999_901)], [Deferral::ForWindow, Deferral::SendNow]);
+        assert_eq!(tso_should_defer(DeferView { oldest_departure: None, ..view() }), Deferral::SendNow);
+    }
 }

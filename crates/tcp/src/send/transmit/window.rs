@@ -36,3 +36,41 @@ impl SendWindow {
         una + self.size
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The window after a segment at `seq` announced `size`; before it was 1000 by one at 10.
+    fn after(seq: u64, size: u64, advances: bool) -> (bool, u64) {
+        let mut window = SendWindow::default();
+        window.initialize(10, 1_000);
+        (window.update(seq, size, advances), window.size)
+    }
+
+    #[test]
+    fn the_newest_segment_tells_the_window() {
+        // tcp_may_update_window: after(ack, snd_una) || after(ack_seq, snd_wl1) || (ack_seq == snd_wl1 && (nwin > snd_wnd ||
+        // !nwin)).
+        assert_eq!(after(11, 500, false), (true, 500));
+        assert_eq!(after(9, 2_000, false), (false, 1_000));
+        assert_eq!(after(9, 500, true), (true, 500));
+        assert_eq!(after(10, 2_000, false), (true, 2_000));
+        assert_eq!(after(10, 500, false), (false, 1_000));
+        assert_eq!(after(10, 0, false), (true, 0));
+        assert_eq!(after(11, 1_000, false), (false, 1_000));
+    }
+
+    #[test]
+    fn the_largest_window_ever_is_kept_and_a_position_is_counted_from_what_is_acknowledged() {
+        // RFC 9293 sections 3.4 and 3.8.6.2.1.
+        let mut window = SendWindow::default();
+        window.initialize(10, 1_000);
+        assert_eq!((window.max, window.end(1)), (1_000, 1_001));
+        window.update(11, 2_000, false);
+        window.update(12, 500, false);
+        assert_eq!((window.max, window.end(1)), (2_000, 501));
+        window.update(11, 700, false);
+        assert_eq!(window.size, 500, "a later segment has told of less");
+    }
+}
