@@ -325,7 +325,7 @@ fn a_reader_that_pauses_hears_of_data_once_it_came() {
 #[test]
 fn data_and_the_end_that_come_with_a_syn_ack_are_taken() {
     // RFC 9293 section 3.10.7.3, fourth step: "If there are other controls or text in the segment, then continue processing
-    // at the sixth step". (Linux's client leaves them to be sent again, tcp_rcv_synsent_state_process.)
+    // at the sixth step". (Linux's client leaves them to be retransmitted, tcp_rcv_synsent_state_process.)
     let mut pair = Pair::symmetric(ms(100));
     let syn = pair.client.conn().poll_transmit(at(0)).expect("a SYN");
     let config = pair.server.config.clone();

@@ -174,11 +174,16 @@ def nth_line(place: int) -> LineLook:
 
 
 def heading(axis: Axes, above: float, words: str) -> None:
-    """A line of text at the left edge of the axes, over the bar of a row; "…" stands for the rest of a long one."""
+    """A line of text at the left edge of the axes, over the bar of a row; "…" stands for what is too long."""
     axis.annotate(
-        textwrap.shorten(words, _MOST_LETTERS, placeholder=" …"), (0.0, above), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
-        va="bottom", fontsize=8,
-    )  # fmt: skip
+        textwrap.shorten(words, _MOST_LETTERS, placeholder=" …"),
+        (0.0, above),
+        xycoords=("axes fraction", "data"),
+        xytext=(3, 0),
+        textcoords="offset points",
+        va="bottom",
+        fontsize=8,
+    )
 
 
 def strip(axis: Axes) -> None:
