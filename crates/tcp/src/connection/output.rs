@@ -15,11 +15,11 @@ use crate::state::State;
 impl Connection {
     /// The next segment to send now; call until `None`.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        if let Some(reset) = self.pending.reset.take() {
-            return Some(*reset);
-        }
         if let Some(report) = self.pending.reports.pop_front() {
             return Some(report);
+        }
+        if let Some(reset) = self.pending.reset.take() {
+            return Some(*reset);
         }
         if self.pending.syn {
             return Some(self.syn_segment(now));
