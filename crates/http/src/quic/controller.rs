@@ -30,9 +30,8 @@ const SLOW_START_PACING: f64 = 2.0;
 const AVOIDANCE_PACING: f64 = 1.2;
 
 /// The rate of the first window, which leaves as one burst: RFC 9002 section 7.7 allows it, and the kernel does not
-/// pace the first ten segments either. In bytes per second, faster than any link here; a byte takes a nanosecond,
-/// because at less the library's pacer would wait for no time at all, for ever where time is virtual. No rate is
-/// higher.
+/// pace the first ten segments either. In bytes per second, faster than any link here: a byte takes a nanosecond, and the
+/// library's pacer, patched, has no packet wait. No rate is higher.
 const UNPACED: u64 = 1_000_000_000;
 
 /// The smallest window in packets (RFC 9002 section 7.2). With less, the packet that the origin sends beside its

@@ -130,6 +130,18 @@ fn the_first_packet_leaves_at_the_unix_epoch_and_time_never_goes_back() {
 }
 
 #[test]
+fn what_a_server_of_quic_sends_beside_its_handshake_leaves_with_it() {
+    // RFC 9002 section 7.7: the first window may leave in one burst.
+    let (_, contents) = captured("first-flight", &page_load(Http::H3));
+    let first_flight = from(&contents.packets, SERVER, SERVER)
+        .into_iter()
+        .take_while(|packet| packet.at < 2 * DELAY)
+        .map(|packet| packet.at)
+        .collect::<Vec<_>>();
+    assert!(first_flight.len() > 1 && first_flight.iter().all(|at| *at == first_flight[0]), "{first_flight:?}");
+}
+
+#[test]
 fn the_handshake_has_the_options_of_linux() {
     let (_, contents) = captured("handshake", &page_load(Http::H1));
     let [syn, syn_ack, ack] =
