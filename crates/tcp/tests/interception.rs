@@ -53,6 +53,18 @@ fn an_intercepted_connection_has_the_address_and_port_that_its_opener_wanted_to_
 }
 
 #[test]
+fn ports_of_a_host_are_given_in_turn_from_32768_and_one_that_listens_is_left_out() {
+    // net.ipv4.ip_local_port_range.
+    let mut host = Endpoint::new(CLIENT);
+    host.listen(32_770, config()).unwrap();
+    let ports = [443, 443, 80].map(|port| {
+        let (_, connection) = host.connect(NOW, at(SERVERS[0], port), &config()).unwrap();
+        connection.local().port()
+    });
+    assert_eq!(ports, [32_768, 32_769, 32_771]);
+}
+
+#[test]
 fn connections_that_differ_by_the_address_alone_are_two() {
     let mut middle = intercepting();
     let opened = SERVERS.map(|server| syn(at(CLIENT, 50_000), at(server, 443)));

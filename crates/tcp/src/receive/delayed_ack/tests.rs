@@ -53,9 +53,15 @@ fn a_missed_delay_doubles_it() {
 #[test]
 fn where_the_delay_is_nearly_over_the_next_segment_is_acknowledged_at_once() {
     // tcp_send_delayed_ack: set in jiffy 25 to jiffy 35, and 10 >> 2 = 2 jiffies before that, in which 132 ms are the first
-    // instant. The wheel, in which the timer expires at 144 ms, does not count.
-    for (ms, decision) in [(131, Decision::Wait), (132, Decision::Send)] {
-        let mut ack = DelayedAck { ato: Some(ATO_MIN), ..settled() };
+    // instant; or to jiffy 75, and 50 >> 2 = 12 before that. The wheel, in which the timer expires at 144 ms, does not count.
+    let longest = Duration::from_millis(200);
+    for (ato, ms, decision) in [
+        (ATO_MIN, 131, Decision::Wait),
+        (ATO_MIN, 132, Decision::Send),
+        (longest, 251, Decision::Wait),
+        (longest, 252, Decision::Send),
+    ] {
+        let mut ack = DelayedAck { ato: Some(ato), ..settled() };
         ack.schedule();
         assert_eq!(ack.decide(view(at(100), 100)), Decision::Wait);
         assert_eq!(ack.decide(view(at(ms), 200)), decision, "{ms} ms");

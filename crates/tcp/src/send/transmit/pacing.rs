@@ -94,6 +94,24 @@ mod tests {
     }
 
     #[test]
+    fn without_a_rate_of_its_own_a_window_leaves_twice_a_round_trip_and_1_2_times_from_half_the_threshold_on() {
+        // tcp_update_pacing_rate, sysctl_tcp_pacing_ss_ratio 200, sysctl_tcp_pacing_ca_ratio 120: 1 Mbit/s is one window of
+        // 10 segments of 1250 bytes in 100 ms.
+        let view = |cwnd, ssthresh, packets_out| WindowRateView {
+            cwnd,
+            ssthresh,
+            packets_out,
+            mss: 1_250,
+            srtt: Duration::from_millis(100),
+        };
+        assert_eq!(window_rate(view(10, None, 0)), Rate::from_bps(2_000_000));
+        assert_eq!(window_rate(view(10, Some(22), 0)), Rate::from_bps(2_000_000));
+        assert_eq!(window_rate(view(10, Some(20), 0)), Rate::from_bps(1_200_000));
+        // After a window has shrunk, more is in flight than it.
+        assert_eq!(window_rate(view(10, Some(20), 15)), Rate::from_bps(1_800_000));
+    }
+
+    #[test]
     fn ten_segments_at_least_leave_at_once_and_later_one_gso_packet() {
         // tcp_update_skb_after_send paces from the GSO packet on with which tp->data_segs_out reaches 10.
         let mut pacer = Pacer::new();

@@ -119,6 +119,13 @@ mod tests {
 
     const MSS: u64 = 1448;
 
+    #[test]
+    fn a_gso_packet_holds_65_279_bytes() {
+        // GSO_LEGACY_MAX_SIZE - 1 - MAX_TCP_HEADER (tcp_xmit_size_goal): 65 536 - 1 - 256.
+        assert_eq!(max_segments(1), 65_279);
+        assert_eq!(tso_autosize(Rate::from_bps(1 << 40), None, 1, 1), 65_279);
+    }
+
     fn view() -> DeferView {
         let now = Time::ZERO + Duration::from_secs(1);
         DeferView {
