@@ -241,10 +241,10 @@ def cells_of_a_page():
     ]
 
 
-def section(known=()):
+def section(known=(), *, with_jitter=()):
     cells = cells_of_a_page()
     found = [each for cell in cells for each in compared(cell)]
-    return page.section(cells, found, known, figure="agreement-random.svg")
+    return page.section(cells, found, known, with_jitter=with_jitter, figure="agreement-random.svg")
 
 
 def test_a_cell_beyond_the_bar_stands_under_its_mechanism_or_as_not_explained():
@@ -273,8 +273,54 @@ def test_what_differs_in_itself_and_is_not_told_apart_is_chance(otherwise, is_ch
     found = replace(found, otherwise=tuple(otherwise))
     assert found.is_listed
     assert found.is_chance is is_chance
-    text = page.section([found.measured], [found], (), figure="agreement-random.svg")
+    text = page.section([found.measured], [found], (), with_jitter=(), figure="agreement-random.svg")
     assert (f"#### {page.CHANCE}" in text, f"#### {page.NOT_EXPLAINED}" in text) == (is_chance, not is_chance)
+
+
+_LIKE_THE_EMULATED = [1.005 + 0.002 * n for n in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("with_jitter", "is_of_hosts"),
+    [
+        # Most are like the emulated ones, and some like the one without jitter.
+        ([*_LIKE_THE_EMULATED, 1.31, 1.32, 1.33, 1.34, 1.35], True),
+        # None of 25 is as small as any of the five.
+        ([1.3 + 0.001 * n for n in range(25)], False),
+        # The test finds them alike, and yet the error is more than they leave open.
+        ([*_LIKE_THE_EMULATED, 1.0, 1.01, 1.02, 1.03, 1.04], False),
+    ],
+)
+def test_what_the_jitter_of_hosts_makes_alike_is_of_the_hosts(with_jitter, is_of_hosts):
+    (found,) = compared(measured(emulated=(1.0, 1.01, 1.02, 1.03, 1.04), simulated=(1.3,) * 5))
+    found = replace(found, otherwise=(1.3,) * 25, with_jitter=tuple(with_jitter))
+    assert (found.is_listed, found.is_chance, found.is_of_hosts) == (True, False, is_of_hosts)
+    text = page.section([found.measured], [found], (), with_jitter=(), figure="agreement-random.svg")
+    assert (f"#### {page.OF_HOSTS}" in text, f"#### {page.NOT_EXPLAINED}" in text) == (
+        is_of_hosts,
+        not is_of_hosts,
+    )
+
+
+def test_the_jitter_of_hosts_comes_to_directions_that_have_none_and_changes_nothing_else():
+    forward = {"rate": "10 Mbit/s", "jitter": "3 ms"}
+    link = {"rtt": "40 ms", "forward": forward, "return": {"rate": "2 Mbit/s"}}
+    for written, kept in ((link, {"forward"}), (RUN["link"], set())):
+        cell = replace(CELL, run={**RUN, "link": written})
+        for before, after in zip(cell.runs(5), cell.with_host_jitter(cell.runs(5)), strict=True):
+            assert before.seed == after.seed
+            assert before.spec.workload == after.spec.workload
+            for name in ("forward", "return_"):
+                was, found = (getattr(run.spec.link, name).jitter for run in (before, after))
+                # HOST_JITTER is written in milliseconds.
+                assert found == was if name in kept else (was.kind, found.sd_ns) == ("none", 70_000)
+
+
+def test_the_page_says_what_the_jitter_of_hosts_leaves_open():
+    with_jitter = compared(measured(emulated=(1.0,), simulated=(1.05,)))
+    text = section(with_jitter=with_jitter)
+    assert text.index("What a tenth of a millisecond leaves open") < text.index("| 1 | 5.00% |")
+    assert "leaves open" not in section()
 
 
 def test_the_sample_for_the_test_has_other_seeds():

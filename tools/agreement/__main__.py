@@ -85,6 +85,9 @@ def _compare(kinds: Sequence[Kind], steps: Sequence[str]) -> int:
     if "report" in steps:
         figure = _keep(drawing.draw(verdicts))
         chosen = measured_traces(traces.CHOICES, results=RESULTS)
+        shown = {trace.title for trace in chosen}
+        if left_out := [choice.title for choice in traces.CHOICES if choice.title not in shown]:
+            _tell(f"left out, for this machine has not emulated their windows: {', '.join(left_out)}")
         windows = _keep(traces.draw(chosen)).name if chosen else None
         text = page.text(verdicts, [runs for _, runs in compared], figure=figure.name, traces=windows)
         PAGE.write_text(text, encoding="utf-8")

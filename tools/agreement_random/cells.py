@@ -1,6 +1,6 @@
 """Cells of a set: drawn ones by their number, and some that are fixed because they once disagreed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -8,6 +8,7 @@ from zlib import crc32
 
 from bentpipe.campaign.plan import PlannedRun, plan
 from bentpipe.errors import BentpipeError
+from bentpipe.model.link import NoneJitterSpec
 from bentpipe.scenario import Scenario, digest, resolve_document
 from bentpipe.scenario.link.resolved import resolved_link
 from bentpipe.scenario.written.link_schema import LinkTable
@@ -23,6 +24,9 @@ MOST_REPETITIONS = 5
 """Of a cell in which chance has a say."""
 OTHER_SEEDS = 2**32
 """Beyond the seeds of all cells: of runs that make a sample independent of the emulated one."""
+HOST_JITTER = "0.07 ms"
+"""Of the hosts and the link process, each way: the RTT of an empty emulated link has a standard deviation of
+0.10 ms (docs/models/emulation.md), of twice the variance of one way."""
 TIMEOUT = "60 s"
 """A run that takes so long is none of ours, and nobody shall wait longer for one that hangs."""
 
@@ -66,6 +70,19 @@ class RandomCell:
     def other_runs(self, repetitions: int) -> tuple[PlannedRun, ...]:
         """Return so many runs with seeds that are not those of `runs`."""
         return plan(replace(self.scenario, seed=OTHER_SEEDS + self._seed, repetitions=repetitions))
+
+    def with_host_jitter(self, runs: Iterable[PlannedRun]) -> tuple[PlannedRun, ...]:
+        """Return runs of the cell with `HOST_JITTER` in each direction that has none; their seeds stay."""
+        written = self.run["link"]
+        link = dict(written) if isinstance(written, dict) else {"base": written}
+        spec = self.runs(1)[0].spec.link
+        for name, direction in (("forward", spec.forward), ("return", spec.return_)):
+            if isinstance(direction.jitter, NoneJitterSpec):
+                own = link.get(name, {})
+                assert isinstance(own, dict)
+                link[name] = {**own, "jitter": HOST_JITTER}
+        (cell,) = replace(self, run={**self.run, "link": link}).scenario.cells
+        return tuple(replace(run, cell=cell) for run in runs)
 
     @property
     def _seed(self) -> int:

@@ -34,6 +34,8 @@ class Compared:
         Repetitions of which one engine has a value and the other has none.
     otherwise : tuple of float
         Simulated with other seeds, for the test; none where no test is made.
+    with_jitter : tuple of float
+        The same with the jitter of hosts.
     """
 
     measured: Measured
@@ -42,6 +44,7 @@ class Compared:
     simulated: tuple[float, ...]
     alone: int
     otherwise: tuple[float, ...] = ()
+    with_jitter: tuple[float, ...] = ()
 
     @property
     def error(self) -> float:
@@ -56,19 +59,35 @@ class Compared:
     @property
     def p_value(self) -> float | None:
         """Of the two-sample test against simulated runs with other seeds; None where none is made."""
-        enough = min(len(self.emulated), len(self.otherwise)) >= LEAST_FOR_TEST
-        return two_sample_p(self.emulated, self.otherwise) if enough else None
+        return self._p_value(self.otherwise)
+
+    @property
+    def p_value_with_jitter(self) -> float | None:
+        """The same against simulated runs with the jitter of hosts."""
+        return self._p_value(self.with_jitter)
 
     @property
     def is_chance(self) -> bool:
         """Whether the emulated runs differ by more than the error, and the test finds both engines alike."""
-        p_value = self.p_value
-        return p_value is not None and p_value >= TEST_LEVEL and self.spread > abs(self.error)
+        return _are_alike(self.p_value) and self.spread > abs(self.error)
+
+    @property
+    def is_of_hosts(self) -> bool:
+        """Whether the test finds emulated runs and simulated ones with the jitter of hosts alike.
+
+        And either differ among themselves by more than the error.
+        """
+        spread = max(self.spread, self.quantity.spread(self.with_jitter))
+        return _are_alike(self.p_value_with_jitter) and spread > abs(self.error)
 
     @property
     def is_listed(self) -> bool:
         """Whether it asks for a mechanism: by its error, or as a run succeeds in one engine alone."""
         return self.alone > 0 or abs(self.error) > LISTED
+
+    def _p_value(self, sample: Sequence[float]) -> float | None:
+        enough = min(len(self.emulated), len(sample)) >= LEAST_FOR_TEST
+        return two_sample_p(self.emulated, sample) if enough else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +134,10 @@ def compared(measured: Measured) -> list[Compared]:
                 )
             )
     return found
+
+
+def _are_alike(p_value: float | None) -> bool:
+    return p_value is not None and p_value >= TEST_LEVEL
 
 
 def distribution(cells: Iterable[Compared]) -> Distribution:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bentpipe import reasons
@@ -117,12 +117,28 @@ def emulate(store: Store, names: Sequence[str], *, engine: Engine, results: Path
     _emulate_missing(store, names, engine=engine, results=results)
 
 
-def tested(found: Sequence[Compared]) -> list[Compared]:
-    """Return the same, those that are listed and were emulated often enough with what the test needs."""
+def with_host_jitter(cells: Iterable[Measured]) -> list[Compared]:
+    """Return the simulator with the jitter of hosts compared with itself without, in the emulator's place."""
     with closing(Simulator()) as engine, ThreadPoolExecutor(_cores()) as pool:
 
-        def otherwise(cell: RandomCell) -> dict[str, Values]:
-            return trial_of(cell, engine, cell.other_runs(TESTED_RUNS)).values
+        def again(measured: Measured) -> list[Compared]:
+            cell = measured.cell
+            values = trial_of(cell, engine, cell.with_host_jitter(cell.runs(measured.repetitions))).values
+            return compared(replace(measured, emulated=measured.simulated, simulated=values))
+
+        return [each for found in pool.map(again, cells) for each in found]
+
+
+def tested(found: Sequence[Compared]) -> list[Compared]:
+    """Return the same, those that are listed and were emulated often enough with what the tests need."""
+    with closing(Simulator()) as engine, ThreadPoolExecutor(_cores()) as pool:
+
+        def otherwise(cell: RandomCell) -> _Samples:
+            runs = cell.other_runs(TESTED_RUNS)
+            return _Samples(
+                otherwise=trial_of(cell, engine, runs).values,
+                with_jitter=trial_of(cell, engine, cell.with_host_jitter(runs)).values,
+            )
 
         cells = {
             each.measured.cell.name: each.measured.cell
@@ -130,7 +146,7 @@ def tested(found: Sequence[Compared]) -> list[Compared]:
             if each.is_listed and len(each.emulated) >= LEAST_FOR_TEST
         }
         samples = dict(zip(cells, pool.map(otherwise, cells.values()), strict=True))
-    return [_with_sample(each, samples.get(each.measured.cell.name, {})) for each in found]
+    return [_with_samples(each, samples.get(each.measured.cell.name, _Samples())) for each in found]
 
 
 def company_of(spec: RunSpec) -> Company:
@@ -143,9 +159,20 @@ def company_of(spec: RunSpec) -> Company:
     return Company.ONE_A_CORE if rate_bps <= SOME_BPS and rtt_ns >= SOME_RTT_NS else Company.ALONE
 
 
-def _with_sample(found: Compared, sample: Mapping[str, Values]) -> Compared:
-    values = sample.get(found.quantity.name, {}).values()
-    return replace(found, otherwise=tuple(value for value in values if value is not None))
+@dataclass(frozen=True, kw_only=True)
+class _Samples:
+    """Simulated runs of a cell with other seeds, by quantity, without and with the jitter of hosts."""
+
+    otherwise: Mapping[str, Values] = field(default_factory=dict)
+    with_jitter: Mapping[str, Values] = field(default_factory=dict)
+
+
+def _with_samples(found: Compared, samples: _Samples) -> Compared:
+    def known(sample: Mapping[str, Values]) -> tuple[float, ...]:
+        values = sample.get(found.quantity.name, {}).values()
+        return tuple(value for value in values if value is not None)
+
+    return replace(found, otherwise=known(samples.otherwise), with_jitter=known(samples.with_jitter))
 
 
 def _is_doubtful(measured: Measured) -> bool:

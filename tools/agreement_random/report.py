@@ -5,7 +5,7 @@ from pathlib import Path
 from bentpipe.figures.drawing import svg_text
 from tools.agreement_random import drawing, page
 from tools.agreement_random.comparing import compared
-from tools.agreement_random.measuring import tested
+from tools.agreement_random.measuring import tested, with_host_jitter
 from tools.agreement_random.mechanisms import mechanisms
 from tools.agreement_random.store import Store
 
@@ -20,6 +20,8 @@ def report(store: Store, file: Path) -> bool | None:
         return None
     figure = drawing.draw(shown)
     file.with_name(f"{figure.name}.svg").write_text(svg_text(figure), encoding="utf-8")
-    section = page.section(cells, found, mechanisms(), figure=f"{figure.name}.svg")
+    section = page.section(
+        cells, found, mechanisms(), with_jitter=with_host_jitter(complete), figure=f"{figure.name}.svg"
+    )
     file.write_text(page.in_page(file.read_text(encoding="utf-8"), section), encoding="utf-8")
     return page.holds(found)
