@@ -1,5 +1,6 @@
 //! A look at a connection (`TCP_INFO`).
 
+use bentpipe_cc::Demand;
 use bentpipe_units::{Bytes, Duration, Rate};
 
 /// A sender's and receiver's state.
@@ -35,8 +36,10 @@ pub struct Info {
     pub reordering: u64,
     /// Where loss recovery stands.
     pub recovery: LossRecovery,
-    /// Latest delivery-rate sample that the application did not limit.
+    /// Latest delivery-rate sample, of those that the application limited only a higher one (`tcp_rate_gen`).
     pub delivery_rate: Option<Rate>,
+    /// Whether the application limited that one, or there is none (`rate_app_limited`).
+    pub delivery_demand: Demand,
     /// Segments retransmitted since the connection started, SYNs included.
     pub retransmitted_segments: u64,
     /// The window that the peer announced.

@@ -1,5 +1,6 @@
 //! `TCP_INFO` of a simulated connection, as far as the endpoint knows it.
 
+use bentpipe_cc::Demand;
 use bentpipe_tcp::{Connection, LossRecovery, State};
 
 use crate::backend::TcpInfo;
@@ -30,6 +31,8 @@ pub(super) fn tcp_info(connection: &Connection) -> TcpInfo {
         ("tcpi_reordering", info.reordering as i64),
         ("tcpi_total_retrans", info.retransmitted_segments as i64),
         ("tcpi_min_rtt", info.min_rtt.map_or(i64::from(u32::MAX), micros)),
+        ("tcpi_delivery_rate", info.delivery_rate.map_or(0, |rate| (rate.as_bps() / 8) as i64)),
+        ("tcpi_delivery_rate_app_limited", i64::from(info.delivery_demand == Demand::AppLimited)),
         ("tcpi_snd_wnd", info.send_window.get() as i64),
     ];
     TcpInfo(fields.into())

@@ -138,7 +138,10 @@ fn what_a_server_of_quic_sends_beside_its_handshake_leaves_with_it() {
         .take_while(|packet| packet.at < 2 * DELAY)
         .map(|packet| packet.at)
         .collect::<Vec<_>>();
-    assert!(first_flight.len() > 1 && first_flight.iter().all(|at| *at == first_flight[0]), "{first_flight:?}");
+    assert!(
+        first_flight.len() > 1 && first_flight.iter().all(|at| *at == first_flight[0]),
+        "{first_flight:?}"
+    );
 }
 
 #[test]

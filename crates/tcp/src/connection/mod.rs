@@ -10,6 +10,7 @@ mod timeout;
 use std::collections::VecDeque;
 use std::net::SocketAddrV4;
 
+use bentpipe_cc::Demand;
 use bentpipe_units::{Bytes, Duration, Switch, Time};
 
 use crate::config::{Config, FastOpen};
@@ -203,6 +204,7 @@ impl Connection {
     pub fn info(&self) -> Info {
         let cc = self.send.cc();
         let mss = Bytes::new(self.send.mss());
+        let latest_rate = self.send.latest_rate();
         Info {
             congestion_control: cc.map(bentpipe_cc::CongestionControl::name),
             cwnd: Bytes::new(self.send.cwnd() * mss.get()),
@@ -219,7 +221,8 @@ impl Connection {
             retransmitted_in_flight: self.send.scoreboard().retransmitted(),
             reordering: self.send.reordering(),
             recovery: self.send.loss_recovery(),
-            delivery_rate: self.send.latest_rate(),
+            delivery_rate: latest_rate.map(|sample| sample.rate()),
+            delivery_demand: latest_rate.map_or(Demand::AppLimited, |sample| sample.demand),
             retransmitted_segments: self.send.retransmitted_segments()
                 + u64::from(self.handshake.retransmissions),
             send_window: self.send.peer_window(),

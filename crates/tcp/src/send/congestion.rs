@@ -2,7 +2,7 @@
 
 use bentpipe_cc::bbr::BbrSpec;
 use bentpipe_cc::careful_resume::Resume;
-use bentpipe_cc::rate::{PacketState, RateEstimator};
+use bentpipe_cc::rate::{PacketState, RateEstimator, RateSample};
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::{UsageTracker, WindowUsage};
 use bentpipe_cc::{
@@ -22,7 +22,7 @@ pub(super) struct Congestion {
     initial_window: u64,
     after_idle: AfterIdle,
     rate: RateEstimator,
-    latest_rate: Option<Rate>,
+    latest_rate: Option<RateSample>,
     usage: UsageTracker,
     idle: IdleUse,
     /// When data left last (`lsndtime`).
@@ -132,7 +132,7 @@ impl Congestion {
         &*self.algorithm
     }
 
-    pub const fn latest_rate(&self) -> Option<Rate> {
+    pub const fn latest_rate(&self) -> Option<RateSample> {
         self.latest_rate
     }
 
@@ -195,9 +195,10 @@ impl Congestion {
         self.rate.on_sent(now, self.bytes(packets_out))
     }
 
-    /// The window is open and nothing waits (`tcp_rate_check_app_limited`).
+    /// The window is open and nothing waits (`tcp_rate_check_app_limited`): the next acknowledgement beyond what is in
+    /// flight ends it.
     pub fn on_app_limited(&mut self, in_flight: u64) {
-        self.rate.on_app_limited(self.bytes(in_flight.max(1)));
+        self.rate.on_app_limited(self.bytes(in_flight));
     }
 
     /// RFC 2861: after an idle time longer than the timeout the window halves once per timeout
@@ -268,9 +269,10 @@ impl Congestion {
         let newest_sent = self.rate.newest_sent();
         let rate = self.rate.sample(ack.min_rtt);
         if let Some(rate) = rate
-            && (rate.demand == Demand::Backlogged || self.latest_rate.is_none_or(|kept| rate.rate() >= kept))
+            && (rate.demand == Demand::Backlogged
+                || self.latest_rate.is_none_or(|kept| rate.rate() >= kept.rate()))
         {
-            self.latest_rate = Some(rate.rate());
+            self.latest_rate = Some(rate);
         }
         let usage = if ack.may_raise_cwnd {
             self.usage.usage()

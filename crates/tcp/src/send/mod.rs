@@ -15,8 +15,9 @@ pub(crate) use rtt::{INITIAL_RTO, MAX_RTO};
 pub(crate) use transmit::parts::Outgoing;
 
 use bentpipe_cc::CongestionControl;
+use bentpipe_cc::rate::RateSample;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
-use bentpipe_units::{Bytes, Duration, Rate, Time};
+use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::config::{Config, Nagle, Offload};
 use crate::send::buffer::{Allowance, Buffer, SizeView};
@@ -327,7 +328,7 @@ impl Sender {
         self.cc.as_mut().is_some_and(Congestion::take_reduced)
     }
 
-    pub fn latest_rate(&self) -> Option<Rate> {
+    pub fn latest_rate(&self) -> Option<RateSample> {
         self.cc.as_ref().and_then(Congestion::latest_rate)
     }
 

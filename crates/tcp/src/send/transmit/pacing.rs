@@ -94,7 +94,8 @@ mod tests {
     }
 
     #[test]
-    fn without_a_rate_of_its_own_a_window_leaves_twice_a_round_trip_and_1_2_times_from_half_the_threshold_on() {
+    fn without_a_rate_of_its_own_a_window_leaves_twice_a_round_trip_and_1_2_times_from_half_the_threshold_on()
+    {
         // tcp_update_pacing_rate, sysctl_tcp_pacing_ss_ratio 200, sysctl_tcp_pacing_ca_ratio 120: 1 Mbit/s is one window of
         // 10 segments of 1250 bytes in 100 ms.
         let view = |cwnd, ssthresh, packets_out| WindowRateView {
