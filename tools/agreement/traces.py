@@ -28,7 +28,8 @@ class Choice:
         rate, rtt = self.factors["link.forward.rate"], self.factors["link.rtt"]
         loss = self.factors.get("link.forward.loss.p")
         lossy = "" if loss is None else f", {loss} loss"
-        return f"{style.control_label(self.factors['cc'])}: {rate}, {rtt}{lossy}, {self.factors['bulk.size']}"
+        sender = f"{style.control_label(self.factors['cc'])} over {self.factors['bulk.transport'].upper()}"
+        return f"{sender}: {rate}, {rtt}{lossy}, {self.factors['bulk.size']}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ class Trace:
     simulated: Window
 
 
-_LONG = {"link.rtt": "600 ms", "bulk.size": "20 MB"}
+_LONG = {"bulk.transport": "tcp", "link.rtt": "600 ms", "bulk.size": "20 MB"}
 CHOICES = (
     Choice(
         part="bulk",
