@@ -196,6 +196,9 @@ INTERCEPTION_PORT: int
 UDP_BUFFER_BYTES: int
 """What our UDP sockets ask for in each direction (crates/emu/src/net.rs)."""
 
+def has_receive_steering(spec: str) -> bool:
+    """Tell whether hosts are to receive on other cores than the link's, for it is so fast."""
+
 def has_segmentation_offload(spec: str) -> bool:
     """Tell whether the devices of a run's link are to have virtio headers, for segmentation offload.
 

@@ -8,12 +8,10 @@ use bentpipe_link::TimerReport;
 use bentpipe_units::{Duration, Time};
 use hdrhistogram::Histogram;
 use nix::errno::Errno;
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
-use nix::unistd::Pid;
 
-use crate::clock;
+use crate::{clock, cores};
 
 /// Between two wake-ups. Shorter stalls are seen by chance, and by the link itself where a packet was due in them. At 1 ms
 /// the wake-ups themselves made runs late on a virtual machine whose host is busy: 19 of 34 flows of 6 s were invalid,
@@ -67,17 +65,14 @@ pub(crate) struct Seen {
 }
 
 impl BareTimers {
-    /// Starts them. They go before the link where it has a real-time priority: while it is at work, a timer of no
+    /// Starts one on each of `cores`. They go before the link where it has a real-time priority: while it is at work, a timer of no
     /// higher one would wait for it, and the machine would seem to be late.
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(cores: &[usize]) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
-        let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap_or_default();
-        let cores: Vec<usize> =
-            (0..CpuSet::count()).filter(|core| allowed.is_set(*core).unwrap_or(false)).collect();
         let last = LastStalls(
             (0..=cores.iter().max().copied().unwrap_or(0)).map(|_| LastStall::default()).collect(),
         );
-        let threads = cores.into_iter().map(|core| {
+        let threads = cores.iter().map(|&core| {
             let (is_over, last) = (Arc::clone(&is_over), last.clone());
             thread::Builder::new().name(format!("timer-{core}")).spawn(move || watch(core, &is_over, &last))
         });
@@ -151,7 +146,8 @@ impl Seen {
 
 /// Wakes at fixed instants on a core, and notes how late that was; those that pass meanwhile are one stall with it.
 fn watch(core: usize, is_over: &AtomicBool, last: &LastStalls) -> Seen {
-    stay_on(core);
+    // Best effort: another core's timer is as good a witness of a machine that stands still.
+    cores::stay_on(core);
     go_first();
     let mut seen = Seen { stalls: Vec::with_capacity(MOST_STALLS), ..Seen::nothing() };
     let mut due = clock::now();
@@ -173,14 +169,6 @@ fn watch(core: usize, is_over: &AtomicBool, last: &LastStalls) -> Seen {
         }
     }
     seen
-}
-
-/// Best effort: another core's timer is as good a witness of a machine that stands still.
-fn stay_on(core: usize) {
-    let mut only = CpuSet::new();
-    if only.set(core).is_ok() {
-        let _ = sched_setaffinity(Pid::from_raw(0), &only);
-    }
 }
 
 /// Raises this thread's real-time priority by one, where it has one; best effort.
@@ -240,7 +228,7 @@ mod tests {
     #[test]
     fn timers_wake_once_in_a_period_and_none_is_early() {
         let started = clock::now();
-        let timers = BareTimers::start();
+        let timers = BareTimers::start(&cores::allowed());
         let cores = timers.threads.len() as u64;
         thread::sleep(std::time::Duration::from_millis(500));
         let wake_ups = timers.stop().late.len();

@@ -21,6 +21,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let search = Algorithm::Cubic.kernel_name_with(Some(SlowStartChoice::Search));
     module.add("KERNEL_CUBIC_WITH_SEARCH", search)?;
     module.add_function(wrap_pyfunction!(run_part, module)?)?;
+    module.add_function(wrap_pyfunction!(has_receive_steering, module)?)?;
     module.add_function(wrap_pyfunction!(has_segmentation_offload, module)?)?;
     module.add_function(wrap_pyfunction!(measure_hosts, module)?)?;
     module.add_function(wrap_pyfunction!(congestion_control_obstacle, module)?)?;
@@ -44,6 +45,12 @@ fn run_part(py: Python<'_>, part: &str) -> PyResult<()> {
         other => return Err(PyRuntimeError::new_err(format!("no part is called {other}"))),
     };
     py.detach(run).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// Whether hosts are to receive on other cores than the link's.
+#[pyfunction]
+fn has_receive_steering(spec: &str) -> PyResult<bool> {
+    Ok(bentpipe_emu::has_receive_steering(&from_json(spec)?))
 }
 
 /// Whether the devices of a run's link are to be opened for segmentation offload.

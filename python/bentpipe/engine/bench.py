@@ -29,9 +29,6 @@ Run = Mapping[str, object]
 Figures = Mapping[str, object]
 """Figures by name, each with its unit in the name."""
 
-TCP_PAYLOAD_SHARE = 1448 / 1500
-"""MSS with timestamps over the IP packet of 1500 bytes."""
-
 GOODPUT_RATES = ("10 Mbit/s", "144 Mbit/s", "500 Mbit/s", "1 Gbit/s", "2 Gbit/s")
 """Of a single flow over TCP; the last three with segmentation offload."""
 
@@ -122,7 +119,7 @@ def _goodput(rate: str) -> Figures:
     return {
         "rate_bps": capacity_bps,
         "goodput_bps": goodput_bps,
-        "of_possible": goodput_bps / (capacity_bps * TCP_PAYLOAD_SHARE),
+        "of_possible": goodput_bps / (capacity_bps * gigabits.PAYLOAD_SHARE),
         **_lateness_of(record),
     }
 
@@ -167,7 +164,7 @@ def _split() -> Figures:
     return {
         "rate_bps": rate_bps,
         "goodput_bps": goodput_bps,
-        "of_possible": goodput_bps / (rate_bps * TCP_PAYLOAD_SHARE),
+        "of_possible": goodput_bps / (rate_bps * gigabits.PAYLOAD_SHARE),
         "link_and_proxies_cores": float(record.provenance["link_and_proxies_cores"]),
         **_lateness_of(record),
     }

@@ -19,7 +19,15 @@ from bentpipe.engine.process.configuration import Configuration, Identity
 from bentpipe.engine.process.part import START_TIMEOUT_S, Part, PartError
 from bentpipe.engine.programs import endpoints, iperf3, web_endpoints
 from bentpipe.engine.programs.browser import warm_up
-from bentpipe.engine.testbed import congestion_control, hosts, kernel_tcp, netns, own_run, pep
+from bentpipe.engine.testbed import (
+    congestion_control,
+    hosts,
+    kernel_tcp,
+    netns,
+    own_run,
+    pep,
+    receive_steering,
+)
 from bentpipe.engine.testbed.kernel_control import KernelControls
 from bentpipe.engine.testbed.netns import (
     CLIENT_ADDRESS,
@@ -183,9 +191,13 @@ def open_world(spec: RunSpec) -> Iterator[World]:
 def open_link(world: World, configuration: Configuration) -> Iterator[RunningLink]:
     """Start the link process of a world; its first answer says that it pumps."""
     has_offload = _core.has_segmentation_offload(configuration.spec.to_json())
+    core = None
+    if _core.has_receive_steering(configuration.spec.to_json()):
+        core = receive_steering.steer(world.ends)
     devices = world.open_devices(segmentation_offload=has_offload)
+    own = configuration.model_copy(update={"devices": devices, "link_core": core})
     try:
-        link = Part("link", configuration.model_copy(update={"devices": devices}), descriptors=devices)
+        link = Part("link", own, descriptors=devices)
     finally:
         for device in devices:
             os.close(device)
@@ -195,6 +207,7 @@ def open_link(world: World, configuration: Configuration) -> Iterator[RunningLin
             "idle_cores": idle_cores,
             "link_scheduling": scheduling,
             "segmentation_offload": "on" if has_offload else "off",
+            "receive_steering": "off" if core is None else "on",
         }
         yield RunningLink(part=link, provenance=provenance)
 

@@ -11,6 +11,7 @@ use super::{Configuration, PartError};
 use crate::bare_timer::BareTimers;
 use crate::capture::Tap;
 use crate::control;
+use crate::cores;
 use crate::pump::{Devices, Pump};
 use crate::tun::Device;
 
@@ -32,6 +33,10 @@ pub fn link() -> Result<(), PartError> {
     let tap = configuration.capture().map(|path| Tap::create(path, to_client)).transpose()?;
     let mut pump = Pump::new(&configuration.spec, devices, tap);
     be_punctual();
+    let cores = cores::allowed();
+    if let Some(core) = configuration.link_core {
+        cores::stay_on(core);
+    }
     control::answer(&"ready")?;
     let input = io::stdin();
     let mut order = String::new();
@@ -44,7 +49,7 @@ pub fn link() -> Result<(), PartError> {
         match order.trim() {
             "mark" => {
                 // Its priority has been given to this process by now, and they inherit it.
-                let started = BareTimers::start();
+                let started = BareTimers::start(&cores);
                 pump.mark(started.last_stalls());
                 timers = Some(started);
                 control::answer(&"marked")?;

@@ -76,6 +76,8 @@ pub(crate) struct Configuration {
     pub(crate) spec: RunSpec,
     /// Descriptors of the TUN devices at the client's and the origin's end; the link's process has them open.
     pub(crate) devices: Option<[RawFd; 2]>,
+    /// The core that the link keeps to, where hosts receive on the others.
+    pub(crate) link_core: Option<usize>,
     /// Address of the client's host.
     pub(crate) client: IpAddr,
     /// Address of the host on the client's side of the link, in a world that has one.

@@ -17,12 +17,14 @@ class Identity(Frozen):
 class Configuration(Frozen):
     """A run as its parts see it.
 
-    `devices` are the descriptors of the link's TUN devices, at the client's and the origin's end. `client`,
-    `terminal`, `gateway` and `origin` are addresses of hosts; `artifacts` is a folder for captures and logs.
+    `devices` are the descriptors of the link's TUN devices, at the client's and the origin's end, `link_core`
+    the core that the link keeps to. `client`, `terminal`, `gateway` and `origin` are addresses of hosts;
+    `artifacts` is a folder for captures and logs.
     """
 
     spec: RunSpec
     devices: tuple[int, int] | None = None
+    link_core: int | None = None
     client: str
     terminal: str
     gateway: str

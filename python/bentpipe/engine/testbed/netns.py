@@ -167,6 +167,11 @@ class World:
         """All namespaces."""
         return tuple(filter(None, (self.client, self.terminal, self.gateway, self.server)))
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Those with the TUN devices, on the client's and on the server's side."""
+        return self.terminal or self.client, self.gateway or self.server
+
     def open_devices(self, *, segmentation_offload: bool = False) -> tuple[int, int]:
         """Open the TUN devices on the client's and the server's side; the caller closes the descriptors.
 
@@ -174,7 +179,7 @@ class World:
         Linux kernel documentation).
         """
         flags = _IFF_TUN | _IFF_NO_PI | (_IFF_VNET_HDR if segmentation_offload else 0)
-        client, server = self.terminal or self.client, self.gateway or self.server
+        client, server = self.ends
         return _open_tun(client, flags), _open_tun(server, flags)
 
     def dropped_packets(self) -> int:
