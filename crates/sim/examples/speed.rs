@@ -1,5 +1,5 @@
 //! Prints how fast runs in virtual time are and how much memory they take:
-//! `cargo run --release --package bentpipe-sim --example speed`.
+//! `cargo run --release --package bentpipe-sim --example speed [PART OF A RUN'S NAME]`.
 //!
 //! Core seconds are those of the one thread that a run uses, as the kernel counts them; peak memory is that of the
 //! process in one run, with everything that the process holds besides (some 10 MB). Linux only.
@@ -10,6 +10,7 @@
 #[path = "../benches/workloads/mod.rs"]
 mod workloads;
 
+use std::env;
 use std::fs;
 use std::io;
 use std::time::Instant;
@@ -26,7 +27,8 @@ fn main() -> io::Result<()> {
         "{:<28}{:>12}{:>12}{:>16}{:>12}{:>12}{:>11}",
         "run", "virtual s", "core s", "virtual/core", "events/s", "MB/core s", "peak MB"
     );
-    for (name, spec) in [
+    let only = env::args().nth(1).unwrap_or_default();
+    let plain = [
         ("1000 pings", workloads::pings(1_000)),
         ("page of 500 kB, HTTP/1.1", workloads::page(Http::H1)),
         ("page of 500 kB, HTTP/2", workloads::page(Http::H2)),
@@ -35,13 +37,18 @@ fn main() -> io::Result<()> {
         ("1 GB over TCP", workloads::bulk(Transport::Tcp, 1_000_000_000)),
         ("20 MB over QUIC", workloads::bulk(Transport::Quic, 20_000_000)),
         ("100 MB over QUIC", workloads::bulk(Transport::Quic, 100_000_000)),
-    ] {
-        measure(name, &spec, None)?;
-    }
+    ];
     // As in a run with a capture.
-    let encrypted = Some(Protection::Cipher);
-    measure("20 MB over QUIC, encrypted", &workloads::bulk(Transport::Quic, 20_000_000), encrypted)?;
-    measure("100 MB over QUIC, encrypted", &workloads::bulk(Transport::Quic, 100_000_000), encrypted)
+    let encrypted = [
+        ("20 MB over QUIC, encrypted", workloads::bulk(Transport::Quic, 20_000_000)),
+        ("100 MB over QUIC, encrypted", workloads::bulk(Transport::Quic, 100_000_000)),
+    ];
+    let plain = plain.into_iter().map(|run| (run, None));
+    let encrypted = encrypted.into_iter().map(|run| (run, Some(Protection::Cipher)));
+    for ((name, spec), protection) in plain.chain(encrypted).filter(|((name, _), _)| name.contains(&only)) {
+        measure(name, &spec, protection)?;
+    }
+    Ok(())
 }
 
 fn measure(name: &str, spec: &RunSpec, protection: Option<Protection>) -> io::Result<()> {
