@@ -258,6 +258,19 @@ def test_a_cell_beyond_the_bar_stands_under_its_mechanism_or_as_not_explained():
     assert "| 1-0 |" not in text
 
 
+def test_sets_of_several_seeds_have_a_row_each():
+    lines = section().splitlines()
+    rows = [line for line in lines if line.startswith("| Seed ")]
+    # Of seed 1 one of two cells is within 4 and 8 %, and the only one of seed 2 is not.
+    assert [row.split(" | ")[0] for row in rows] == ["| Seed 1", "| Seed 2"]
+    assert [row.split(" | ")[1] for row in rows] == ["2", "1"]
+    assert [row.split(" | ")[-2] for row in rows] == ["50.0%", "0.0%"]
+    assert "(seeds 1 and 2," in "\n".join(lines)
+    one = [measured(emulated=(1.0,), simulated=(1.001,))]
+    alone = page.section(one, list(compared(one[0])), (), with_jitter=(), figure="agreement-random.svg")
+    assert "Seed 1" not in alone
+
+
 @pytest.mark.parametrize(
     ("otherwise", "is_chance"),
     [

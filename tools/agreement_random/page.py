@@ -83,9 +83,10 @@ def section(
             f"{HEADING}\n",
             _introduction(drawn),
             f"![Share of the quantities with at most this error]({figure})\n",
-            *_distribution_table(found),
+            *_distribution_table(distributions(found)),
+            *_of_each_seed(found),
             _METHOD,
-            *([_WITH_JITTER, *_distribution_table(with_jitter), ""] if with_jitter else []),
+            *([_WITH_JITTER, *_distribution_table(distributions(with_jitter)), ""] if with_jitter else []),
             f"### Beyond {LISTED:.0%}\n",
             *_listed_lines(listed, known),
             *(["### Cells that disagreed once\n", *_table(fixed), ""] if fixed else []),
@@ -106,12 +107,13 @@ def in_page(text: str, section: str) -> str:
 def _introduction(drawn: Sequence[Measured]) -> str:
     seeds = sorted({seed for each in drawn if (seed := seed_of(each.cell.name)) is not None})
     done = sum(not each.missing for each in drawn)
+    named = ("seed " if len(seeds) == 1 else "seeds ") + " and ".join(map(str, seeds))
     return f"""\
 `make agreement-random SEED=1 N=300` draws cells from all that both engines have. A cell is drawn again if
 its settings exclude each other, or if a run fails in virtual time, takes more than 25 s or sends more than
 200 000 packets.
 
-Of {len(drawn)} (seed {", ".join(map(str, seeds))}, `data/agreement/random.csv`) both engines have
+Of {len(drawn)} ({named}, `data/agreement/random.csv`) both engines have
 measured {done}. `python -m tools.agreement_random show 1-17` prints one as a scenario.
 """
 
@@ -144,12 +146,25 @@ with those without.
 """
 
 
-def _distribution_table(found: Sequence[Compared]) -> list[str]:
+def _of_each_seed(found: Sequence[Compared]) -> list[str]:
+    """Return a table of the quantities of whole cells by the seed that drew them, where there are several."""
+    by_seed: dict[int, list[Compared]] = {}
+    for each in found:
+        seed = seed_of(each.measured.cell.name)
+        if seed is not None and each.quantity.scope is Scope.WHOLE:
+            by_seed.setdefault(seed, []).append(each)
+    if len(by_seed) < 2:
+        return []
+    named = {f"Seed {seed}": distribution(of_seed) for seed, of_seed in sorted(by_seed.items())}
+    return ["\nThe first of these by seed:\n", *_distribution_table(named)]
+
+
+def _distribution_table(named: Mapping[str, Distribution]) -> list[str]:
     limits = (MEDIAN_BAR, *BARS)
     heads = ["", "quantities", "median", *(f"{share:.0%}" for share in _QUANTILES), "worst"]
     heads += [*(f"within {limit:.1%}" for limit in limits), "holds"]
     lines = [_line(heads), _line(["---", *["---:"] * (len(heads) - 2), "---"])]
-    for title, errors in distributions(found).items():
+    for title, errors in named.items():
         quantiles = [errors.median, *(errors.quantile(share) for share in (*_QUANTILES, 1.0))]
         lines.append(
             _line(
