@@ -227,6 +227,23 @@ fn without_nagle_each_write_leaves_at_once() {
 }
 
 #[test]
+fn an_open_connection_takes_up_nagle_and_gives_it_up() {
+    // tcp(7): TCP_NODELAY may be set and cleared at any time. Each small segment here waits for the one before it,
+    // or does not.
+    let mut pair = Pair::symmetric(ms(100));
+    pair.open();
+    for (nagle, lengths) in [(Nagle::On, [1, 2, 3]), (Nagle::Off, [4, 5, 6])] {
+        pair.client.conn().set_nagle(nagle);
+        for length in lengths {
+            pair.send(Side::Client, Payload::Length(length));
+        }
+        pair.run_until(pair.now + ms(1000));
+    }
+    let sizes: Vec<_> = pair.data_from(Side::Client).map(|record| record.payload).collect();
+    assert_eq!(sizes, [1, 2 + 3, 4, 5, 6]);
+}
+
+#[test]
 fn an_idle_time_shrinks_the_window_and_a_short_one_does_not() {
     // RFC 2861: once per timeout halved, down to the initial window.
     let grown = |after_idle, timeouts: u64| {
