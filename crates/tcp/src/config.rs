@@ -10,6 +10,9 @@ use crate::options::Cookie;
 use crate::segment::{IP_HEADER, TCP_HEADER};
 use crate::wheel::TimerWheel;
 
+/// Segments that buffers are laid out for at first, whatever the initial window is set to (`net/tcp.h`).
+pub(crate) const TCP_INIT_CWND: u64 = 10;
+
 /// TCP settings, applied through socket options or the namespace's sysctls.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

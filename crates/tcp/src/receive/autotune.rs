@@ -3,10 +3,8 @@
 use bentpipe_units::{Duration, Time};
 
 use super::window::{Reading, ReceiveWindow};
+use crate::config::TCP_INIT_CWND;
 use crate::segment::timestamp;
-
-/// `TCP_INIT_CWND`: the first measure of what a round trip brings.
-const INITIAL_SEGMENTS: u64 = 10;
 
 /// The receiver's RTT and how much was read in the last round trip.
 #[derive(Clone, Debug)]
@@ -32,7 +30,7 @@ pub(crate) enum Worth {
 impl Autotune {
     /// A connection that is established.
     pub fn new(now: Time, window: &ReceiveWindow, mss: u64, copied: u64) -> Self {
-        let space = window.threshold().min(window.size()).min(INITIAL_SEGMENTS * mss);
+        let space = window.threshold().min(window.size()).min(TCP_INIT_CWND * mss);
         Self { rtt: None, last_echo: None, window_round: None, space: space.max(1), since: now, from: copied }
     }
 
