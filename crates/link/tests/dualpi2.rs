@@ -4,7 +4,9 @@
 use std::collections::VecDeque;
 
 use crate::common::*;
-use bentpipe_link::{Direction, DirectionSpec, Dualpi2Spec, Ecn, Event, LinkSpec, Packet, Path, QueueSpec};
+use bentpipe_link::{
+    Direction, DirectionSpec, Dualpi2Spec, Ecn, Event, LinkSpec, Packet, Path, QueueSpec, check,
+};
 use bentpipe_units::{Bytes, Duration, Switch, Time};
 use proptest::prelude::*;
 
@@ -239,6 +241,24 @@ fn mixed(mut one: Vec<Arrival>, mut other: Vec<Arrival>) -> Vec<Arrival> {
     one.append(&mut other);
     one.sort_by_key(|arrival| arrival.at);
     one
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_the_name_of_its_field() {
+    let refused = |own| check(&spec(QueueSpec::Dualpi2(own))).unwrap_err().to_string();
+    let good = dualpi2(NO_LIMIT);
+    assert_eq!(check(&spec(QueueSpec::Dualpi2(good))), Ok(()));
+    for (field, own) in [
+        ("update_ns", Dualpi2Spec { update_ns: Duration::ZERO, ..good }),
+        ("ramp_range_ns", Dualpi2Spec { ramp_range_ns: Duration::ZERO, ..good }),
+        ("alpha_hz", Dualpi2Spec { alpha_hz: 0.0, ..good }),
+        ("beta_hz", Dualpi2Spec { beta_hz: f64::NAN, ..good }),
+        ("coupling", Dualpi2Spec { coupling: f64::INFINITY, ..good }),
+        // All of the capacity for the classic queue would starve the other (RFC 9332 section 2.5.1.1).
+        ("classic_share", Dualpi2Spec { classic_share: 1.0, ..good }),
+    ] {
+        assert!(refused(own).starts_with(&format!("forward.queue.{field}: expected ")), "{field}");
+    }
 }
 
 #[test]

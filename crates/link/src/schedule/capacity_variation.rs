@@ -72,3 +72,18 @@ fn lognormal(cv: f64, z: f64) -> f64 {
     let variance = libm::log1p(cv * cv);
     libm::exp(variance.sqrt() * z - variance / 2.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::E;
+
+    use super::*;
+
+    #[test]
+    fn factors_are_lognormal_of_mean_one() {
+        // s^2 = ln(1 + cv^2) = 1: the median is exp(-1/2), a standard deviation above it exp(1 - 1/2).
+        let cv = (E - 1.0).sqrt();
+        assert!((lognormal(cv, 0.0) - libm::exp(-0.5)).abs() < 1e-12);
+        assert!((lognormal(cv, 1.0) - libm::exp(0.5)).abs() < 1e-12);
+    }
+}

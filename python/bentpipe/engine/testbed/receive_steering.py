@@ -43,7 +43,7 @@ def steer(namespaces: Iterable[str]) -> int | None:
 def mask_of(cores: Sequence[int]) -> str:
     """Write cores as the kernel reads them: hexadecimal words of 32 bits, the highest first."""
     bits = sum(1 << core for core in cores)
-    words = []
+    words: list[str] = []
     while bits or not words:
         words.append(f"{bits & 0xFFFF_FFFF:08x}")
         bits >>= _CORES_PER_WORD
