@@ -81,7 +81,7 @@ def draw(traces: Sequence[Trace]) -> Drawing:
         axis.set_ylabel("cwnd (MB)")
         axis.set_xlim(left=0.0)
         style.from_zero(axis)
-    panels[0].legend(loc="lower right", ncols=2)
+    panels[0].legend(loc="upper left", ncols=2)
     panels[-1].set_xlabel("Time since the start of the run in s")
     caption = "Congestion window of one run per cell, sampled every 100 ms, the same seed in both engines."
     return Drawing(name="agreement-cwnd", title="Congestion windows", caption=caption, figure=figure)
