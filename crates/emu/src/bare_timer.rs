@@ -65,8 +65,8 @@ pub(crate) struct Seen {
 }
 
 impl BareTimers {
-    /// Starts one on each of `cores`. They go before the link where it has a real-time priority: while it is at work, a timer of no
-    /// higher one would wait for it, and the machine would seem to be late.
+    /// Starts one on each of `cores`. They go before the link where it has a real-time priority: while it is at work, a
+    /// timer of no higher one would wait for it, and the machine would seem to be late.
     pub(crate) fn start(cores: &[usize]) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let last = LastStalls(

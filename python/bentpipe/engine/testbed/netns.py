@@ -49,7 +49,7 @@ _INTERCEPTED_TABLE = 100
 _TUNSETIFF = 0x400454CA
 _IFF_TUN, _IFF_NO_PI, _IFF_VNET_HDR = 0x0001, 0x1000, 0x4000
 _CLONE_NEWNET = 0x40000000
-_OUT_OF_CTRL_C = 0
+OUT_OF_CTRL_C = 0
 """A process group of its own: an `ip` that Ctrl-C ends leaves half a world."""
 _numbers = itertools.count()
 
@@ -465,7 +465,7 @@ def _run(command: Sequence[str], script: str, *, package: str) -> None:
             text=True,
             capture_output=True,
             check=False,
-            process_group=_OUT_OF_CTRL_C,
+            process_group=OUT_OF_CTRL_C,
         )
     except FileNotFoundError:
         raise AbilityError(
@@ -490,7 +490,7 @@ def write_sysctl(path: str, value: str) -> None:
 def _delete(name: str) -> None:
     netns_pids.kill_all(RUN_NETNS / name)
     subprocess.run(
-        ["ip", "netns", "delete", name], capture_output=True, check=False, process_group=_OUT_OF_CTRL_C
+        ["ip", "netns", "delete", name], capture_output=True, check=False, process_group=OUT_OF_CTRL_C
     )
 
 

@@ -10,10 +10,9 @@ import os
 import subprocess
 from collections.abc import Iterable, Sequence
 
-from bentpipe.engine.testbed.netns import DEVICE
+from bentpipe.engine.testbed.netns import DEVICE, OUT_OF_CTRL_C
 
 _CORES_PER_WORD = 32
-_OUT_OF_CTRL_C = 0
 _numbers = itertools.count()
 
 
@@ -58,6 +57,6 @@ def _steer(namespace: str, cores: Sequence[int]) -> bool:
         text=True,
         capture_output=True,
         check=False,
-        process_group=_OUT_OF_CTRL_C,
+        process_group=OUT_OF_CTRL_C,
     )
     return result.returncode == 0
