@@ -3,6 +3,7 @@
 use bentpipe_units::{Duration, Time};
 
 use super::Connection;
+use super::input::STRAY_INTERVAL;
 use super::syn::fast_open_cookie;
 use crate::config::FastOpen;
 use crate::event::{Closed, Event};
@@ -68,7 +69,7 @@ impl Connection {
     /// From our SYN or SYN-ACK to its acknowledgement, which arrives now.
     fn round_trip(&self, now: Time, echo: Option<u32>) -> Option<Duration> {
         let at = self.handshake.sent_at?;
-        if self.handshake.retransmissions == 0 {
+        if !self.handshake.was_repeated {
             return Some(now.since(at));
         }
         // Karn: only the echo tells which of the SYNs was answered.
@@ -138,6 +139,20 @@ impl Connection {
     }
 
     // ---- the server ------------------------------------------------------------------------------------------
+
+    /// The client did not hear our answer: it hears it again, and for as long as after the first (`tcp_check_req`).
+    pub(super) fn on_repeated_syn(&mut self, now: Time) {
+        if self.out_of_window_at.is_some_and(|at| now.since(at) < STRAY_INTERVAL) {
+            return;
+        }
+        self.out_of_window_at = Some(now);
+        self.handshake.was_repeated = true;
+        self.pending.syn = true;
+        // With Fast Open the timer is the new socket's own.
+        if self.send.cc().is_none() {
+            self.restart_handshake_timer(now, 0);
+        }
+    }
 
     /// The peer's first acknowledgement (RFC 9293 section 3.10.7.4, fifth check). Whether it completes the handshake.
     pub(super) fn on_first_ack(&mut self, now: Time, segment: &Segment, seq: u64) -> bool {
@@ -224,10 +239,15 @@ impl Connection {
             return;
         }
         self.handshake.retransmissions += 1;
-        let linear = if client { LINEAR_TIMEOUTS } else { 0 };
+        self.handshake.was_repeated = true;
+        self.restart_handshake_timer(now, if client { LINEAR_TIMEOUTS } else { 0 });
+        self.pending.syn = true;
+    }
+
+    /// The wait doubles with each timeout beyond so many.
+    fn restart_handshake_timer(&mut self, now: Time, linear: u32) {
         let doublings = self.handshake.retransmissions.saturating_sub(linear);
         let wait = Duration::from_nanos(INITIAL_RTO.as_nanos() << doublings).min(MAX_RTO);
         self.handshake.timer = Some(self.wheel.expiry(now, wait));
-        self.pending.syn = true;
     }
 }

@@ -12,7 +12,7 @@ use crate::send::{Ack, Block, Verdict};
 use crate::state::State;
 
 /// `tcp_invalid_ratelimit`: stray acknowledgements are answered no more often, lest two ends answer each other.
-const STRAY_INTERVAL: Duration = Duration::from_millis(500);
+pub(super) const STRAY_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Connection {
     /// A segment for this connection arrives.
@@ -29,8 +29,7 @@ impl Connection {
         let Some(start) = self.theirs.position(segment.seq, self.receive.next()) else { return };
         let opens = segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK);
         if self.state == State::SynReceived && start == 0 && opens {
-            // The client did not hear our answer.
-            self.pending.syn = true;
+            self.on_repeated_syn(now);
             return;
         }
         if !self.is_acceptable(now, segment, start) {

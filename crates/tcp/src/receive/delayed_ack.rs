@@ -3,6 +3,8 @@
 use bentpipe_units::{Duration, Time, earlier};
 
 use crate::config::QuickAck;
+use crate::options::TIMESTAMPS_LEN;
+use crate::segment::{Flags, Segment, TCP_HEADER};
 use crate::wheel::{TimerWheel, jiffies_of};
 
 /// `TCP_ATO_MIN`, `TCP_DELACK_MIN`.
@@ -15,6 +17,8 @@ const DELAY_MAX_ONE_WAY: Duration = Duration::from_millis(500);
 const MAX_QUICK: u64 = 16;
 /// `TCP_MSS_DEFAULT`: what the segments of the peer are taken for before the first.
 const INITIAL_SEGMENT: u64 = 536;
+/// `TCP_MIN_MSS`.
+const MIN_SEGMENT: u64 = 88;
 /// `tcp_pingpong_thresh`.
 const PINGPONG_THRESHOLD: u8 = 1;
 /// Duplicate acknowledgements that are sent at once before they are compressed.
@@ -115,7 +119,7 @@ impl DelayedAck {
             pingpong: 0,
             last_received: now,
             // tcp_initialize_rcv_mss
-            segment: mss.min(window / 2).clamp(88, INITIAL_SEGMENT),
+            segment: mss.min(window / 2).clamp(MIN_SEGMENT, INITIAL_SEGMENT),
             last_len: 0,
             pushed: Pushed::None,
             delay: None,
@@ -149,10 +153,9 @@ impl DelayedAck {
         self.pingpong = PINGPONG_THRESHOLD;
     }
 
-    /// In-order data arrived (`tcp_event_data_recv`, `tcp_measure_rcv_mss`).
-    pub fn on_data(&mut self, now: Time, len: u64, full: Full, rto: Duration, window: u64) {
+    /// In-order data arrived (`tcp_event_data_recv`).
+    pub fn on_data(&mut self, now: Time, rto: Duration, window: u64) {
         self.schedule();
-        self.measure(len, full);
         let since = now.since(self.last_received);
         match self.ato {
             None => {
@@ -168,31 +171,29 @@ impl DelayedAck {
         self.last_received = now;
     }
 
-    fn measure(&mut self, len: u64, full: Full) {
+    /// What the peer's full segments hold, and whether this one ends what it wrote (`tcp_measure_rcv_mss`).
+    pub fn measure(&mut self, segment: &Segment) {
         let last = std::mem::replace(&mut self.last_len, 0);
+        let len = segment.payload.len();
         if len >= self.segment {
             self.segment = len;
-            if full == Full::EndsWrite {
-                self.push();
+            if segment.flags.contains(Flags::PSH) && self.pushed == Pushed::None {
+                self.pushed = Pushed::Once;
             }
             return;
         }
-        // Two small segments of equal length in a row are the size that the peer sends.
-        if len >= INITIAL_SEGMENT {
-            self.last_len = len;
-            if len == last {
-                self.segment = len;
+        // Blocks of SACK take room from the payload.
+        let with_blocks = len + u64::from(segment.options.wire_len() - fixed_options_len(segment));
+        if may_be_full(segment) {
+            self.last_len = with_blocks;
+            if with_blocks == last {
+                self.segment = with_blocks;
                 return;
             }
         }
-        self.push();
-    }
-
-    fn push(&mut self) {
         self.pushed = if self.pushed == Pushed::None { Pushed::Once } else { Pushed::Twice };
     }
 
-    /// `tcp_incr_quickack`.
     /// `tcp_incr_quickack`, with its `max_quickacks`.
     fn raise_quick(&mut self, window: u64, most: u64) {
         let wanted = (window / (2 * self.segment.max(1))).max(2).min(most);
@@ -353,11 +354,18 @@ impl DelayedAck {
     }
 }
 
-/// Whether a full segment ends what the peer's application wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Full {
-    EndsWrite,
-    Continues,
+/// Whether a segment smaller than others before may be what the peer's full ones are now: two of equal length in a row
+/// are. Long ones, and those that more of a write follows (no bit of `TCP_REMNANT`).
+fn may_be_full(segment: &Segment) -> bool {
+    let len = u64::from(TCP_HEADER + segment.options.wire_len()) + segment.payload.len();
+    let is_remnant = segment.flags.contains(Flags::PSH) || segment.flags.contains(Flags::FIN);
+    let header = u64::from(TCP_HEADER);
+    len >= INITIAL_SEGMENT + header || (len >= MIN_SEGMENT + header && !is_remnant)
+}
+
+/// Options that every segment of the connection carries (`tcp_header_len`).
+fn fixed_options_len(segment: &Segment) -> u32 {
+    segment.options.timestamps.map_or(0, |_| TIMESTAMPS_LEN)
 }
 
 #[cfg(test)]

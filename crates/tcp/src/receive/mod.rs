@@ -15,7 +15,7 @@ use crate::config::{Coalescing, Config, QuickAck};
 use crate::memory;
 use crate::payload::Payload;
 use crate::receive::autotune::{Autotune, Worth};
-use crate::receive::delayed_ack::{AckView, DelayedAck, Full};
+use crate::receive::delayed_ack::{AckView, DelayedAck};
 use crate::receive::queue::ReceiveQueue;
 use crate::receive::reassembly::{Piece, Reassembly};
 use crate::receive::sack_list::SackList;
@@ -194,7 +194,7 @@ impl Receiver {
         }
         let piece = Piece { payload: segment.payload.clone(), memory: memory::of_received(segment) };
         if start > self.next {
-            self.queue_out_of_order(now, start, end, piece);
+            self.queue_out_of_order(now, start, end, piece, segment);
             return Arrival::Nothing;
         }
         if start < self.next {
@@ -284,31 +284,40 @@ impl Receiver {
 
     /// `tcp_event_data_recv`.
     fn note_data(&mut self, now: Time, len: u64, memory: u64, segment: &Segment, view: SenderView) {
-        if len > self.ack.segment() {
-            self.window.learn_ratio(len, memory);
-            self.autotune.limit(self.window.clamp());
-        }
-        let push = segment.flags.contains(Flags::PSH);
-        let full = if push { Full::EndsWrite } else { Full::Continues };
+        self.measure(len, memory, segment);
         self.autotune.on_data(now, self.next, self.window.size());
-        self.ack.on_data(now, len, full, view.rto, self.window.size());
+        self.ack.on_data(now, view.rto, self.window.size());
         self.grow_window(len, memory);
         if let Coalescing::Within(span) = self.coalescing {
             self.train.get_or_insert(now.saturating_add(span));
         }
     }
 
-    fn queue_out_of_order(&mut self, now: Time, start: u64, end: u64, piece: Piece) {
+    /// `tcp_measure_rcv_mss`.
+    fn measure(&mut self, len: u64, memory: u64, segment: &Segment) {
+        if len > self.ack.segment() {
+            self.window.learn_ratio(len, memory);
+            self.autotune.limit(self.window.clamp());
+        }
+        self.ack.measure(segment);
+    }
+
+    /// `tcp_data_queue_ofo`.
+    fn queue_out_of_order(&mut self, now: Time, start: u64, end: u64, piece: Piece, segment: &Segment) {
         let (len, memory) = (piece.payload.len(), piece.memory);
+        if len > 0 {
+            self.measure(len, memory, segment);
+        }
         self.ack.schedule();
         let brings_news = self.note_duplicates_beyond_hole(start, end);
         self.report_before_news(start, end);
         self.sacks.on_arrival(start, end);
-        if len > 0 {
-            self.out_of_order.insert(start, piece);
-        }
+        // Before its memory is counted (skb_set_owner_r comes after tcp_grow_window).
         if brings_news {
             self.grow_window(len, memory);
+        }
+        if len > 0 {
+            self.out_of_order.insert(start, piece);
         }
         let span = self.span_out_of_order();
         self.autotune.on_out_of_order(span, &mut self.window);
@@ -423,11 +432,15 @@ impl Receiver {
 
     /// Takes up to `most` bytes (`tcp_recvmsg`), and tells whether that calls for an acknowledgement.
     pub fn read(&mut self, now: Time, most: u64) -> Option<(Payload, Decision)> {
-        let payload = self.queue.pop(most).filter(|payload| !payload.is_empty())?;
-        self.copied += payload.len();
-        let out_of_order = self.span_out_of_order();
-        let reading = Reading { now, copied: self.copied, unread: self.queue.len(), out_of_order };
-        self.autotune.on_read(reading, &mut self.window);
+        let (out_of_order, mut unread) = (self.span_out_of_order(), self.queue.len());
+        // Each packet is a measurement of its own, those behind it still unread (`tcp_rcv_space_adjust`).
+        let payload = self.queue.pop(most, |taken| {
+            self.copied += taken;
+            unread -= taken;
+            self.autotune
+                .on_read(Reading { now, copied: self.copied, unread, out_of_order }, &mut self.window);
+        });
+        let payload = payload.filter(|payload| !payload.is_empty())?;
         let decision = self.decide_after_read();
         Some((payload, self.after_train(now, decision)))
     }

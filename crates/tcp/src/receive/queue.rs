@@ -30,26 +30,33 @@ impl ReceiveQueue {
         self.pieces.push_back(piece);
     }
 
-    /// Takes off up to `most` bytes, as one `recvmsg` does. Where they span several pieces they are gathered.
-    pub fn pop(&mut self, most: u64) -> Option<Payload> {
-        let mut first = self.pop_piece(most)?;
+    /// Takes off up to `most` bytes, as one `recvmsg` does; `copied` hears of the bytes of each piece. Where they span
+    /// several pieces they are gathered.
+    pub fn pop(&mut self, most: u64, mut copied: impl FnMut(u64)) -> Option<Payload> {
+        let mut first = self.pop_piece(most, &mut copied)?;
         while first.len() < most {
-            let Some(next) = self.pop_piece(most - first.len()) else { return Some(first) };
+            let Some(next) = self.pop_piece(most - first.len(), &mut copied) else { return Some(first) };
             if !first.try_join(&next) {
-                return Some(self.gather(&first, &next, most));
+                return Some(self.gather(&first, &next, most, copied));
             }
         }
         Some(first)
     }
 
     /// Copies two pieces, and what follows them, together.
-    fn gather(&mut self, first: &Payload, second: &Payload, most: u64) -> Payload {
+    fn gather(
+        &mut self,
+        first: &Payload,
+        second: &Payload,
+        most: u64,
+        mut copied: impl FnMut(u64),
+    ) -> Payload {
         let held = first.len() + second.len();
         let mut gathered = BytesMut::with_capacity(most.min(held + self.len) as usize);
         first.append_to(&mut gathered);
         second.append_to(&mut gathered);
         while (gathered.len() as u64) < most
-            && let Some(next) = self.pop_piece(most - gathered.len() as u64)
+            && let Some(next) = self.pop_piece(most - gathered.len() as u64, &mut copied)
         {
             next.append_to(&mut gathered);
         }
@@ -57,7 +64,7 @@ impl ReceiveQueue {
     }
 
     /// Takes off up to `most` bytes of the first piece.
-    fn pop_piece(&mut self, most: u64) -> Option<Payload> {
+    fn pop_piece(&mut self, most: u64, copied: &mut impl FnMut(u64)) -> Option<Payload> {
         let first = self.pieces.front_mut()?;
         let (held, taken) = (first.payload.len(), first.payload.len().min(most));
         // Memory is freed with the share that is read; the kernel frees each packet as it is used up.
@@ -69,6 +76,7 @@ impl ReceiveQueue {
         if first.payload.is_empty() {
             self.pieces.pop_front();
         }
+        copied(taken);
         Some(payload)
     }
 }
@@ -89,11 +97,11 @@ mod tests {
     fn a_read_takes_bytes_of_several_pieces_as_many_as_fit() {
         let text = |text: &'static str| Payload::Bytes(text.into());
         let mut queue = queue(["abc", "de", "fghi"].map(text));
-        assert_eq!(queue.pop(7), Some(text("abcdefg")));
+        assert_eq!(queue.pop(7, |_| {}), Some(text("abcdefg")));
         assert_eq!((queue.len(), queue.memory()), (2, 4));
-        assert_eq!(queue.pop(7), Some(text("hi")));
+        assert_eq!(queue.pop(7, |_| {}), Some(text("hi")));
         assert_eq!((queue.len(), queue.memory()), (0, 0));
-        assert_eq!(queue.pop(7), None);
+        assert_eq!(queue.pop(7, |_| {}), None);
     }
 
     #[test]
@@ -102,16 +110,17 @@ mod tests {
         let mut lengths = queue(sizes.map(Payload::Length));
         let mut bytes = queue(sizes.map(|size| Payload::Bytes(vec![7; size as usize].into())));
         for most in [1000, 1448, 700, 5000] {
-            let portions = [&mut lengths, &mut bytes].map(|queue| queue.pop(most).map(|read| read.len()));
+            let portions =
+                [&mut lengths, &mut bytes].map(|queue| queue.pop(most, |_| {}).map(|read| read.len()));
             assert_eq!(portions[0], portions[1]);
         }
-        assert!(lengths.pop(1).is_none() && bytes.pop(1).is_none());
+        assert!(lengths.pop(1, |_| {}).is_none() && bytes.pop(1, |_| {}).is_none());
     }
 
     #[test]
     fn bytes_of_which_only_the_number_is_known_are_zeros_behind_real_ones() {
         let mut queue = queue([Payload::Bytes("ab".into()), Payload::Length(3)]);
-        assert_eq!(queue.pop(10), Some(Payload::Bytes(b"ab\0\0\0".as_slice().into())));
+        assert_eq!(queue.pop(10, |_| {}), Some(Payload::Bytes(b"ab\0\0\0".as_slice().into())));
         assert_eq!((queue.len(), queue.memory()), (0, 0));
     }
 }

@@ -1,6 +1,10 @@
 //! Which acknowledgement leaves at once and how long another waits, by net/ipv4/tcp_input.c and tcp_output.c.
 
+use std::net::{Ipv4Addr, SocketAddrV4};
+
 use super::*;
+use crate::options::Timestamps;
+use crate::{Options, Payload, SeqNumber};
 
 const RTO: Duration = Duration::from_millis(300);
 
@@ -12,11 +16,37 @@ fn view(now: Time, unacknowledged: u64) -> AckView {
     AckView { now, next: 1, unacknowledged, has_room: true, has_gap: false, srtt: None, receive_rtt: None }
 }
 
+/// A segment in the middle of a write.
+fn segment(len: u64) -> Segment {
+    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
+    Segment {
+        source: address,
+        destination: address,
+        flags: Flags::ACK,
+        seq: SeqNumber(0),
+        ack: SeqNumber(0),
+        window: 0,
+        options: Options::default(),
+        ecn: 0,
+        payload: Payload::Length(len),
+    }
+}
+
+/// One that ends a write.
+fn pushed(len: u64) -> Segment {
+    Segment { flags: Flags::ACK.with(Flags::PSH), ..segment(len) }
+}
+
+fn receive(ack: &mut DelayedAck, at: Time, segment: &Segment) {
+    ack.measure(segment);
+    ack.on_data(at, RTO, 64_000);
+}
+
 /// An engine whose quick acknowledgements are used up.
 fn settled() -> DelayedAck {
     let mut ack = DelayedAck::new(QuickAck::Adaptive, TimerWheel::default(), at(0), 1448, 64_000);
     for _ in 0..=MAX_QUICK {
-        ack.on_data(at(0), 1448, Full::Continues, RTO, 64_000);
+        receive(&mut ack, at(0), &segment(1448));
         ack.on_sent();
     }
     ack
@@ -25,9 +55,9 @@ fn settled() -> DelayedAck {
 #[test]
 fn every_second_full_segment_is_acknowledged() {
     let mut ack = settled();
-    ack.on_data(at(1), 1448, Full::Continues, RTO, 64_000);
+    receive(&mut ack, at(1), &segment(1448));
     assert_eq!(ack.decide(view(at(1), 1448)), Decision::Wait);
-    ack.on_data(at(2), 1448, Full::Continues, RTO, 64_000);
+    receive(&mut ack, at(2), &segment(1448));
     assert_eq!(ack.decide(view(at(2), 2896)), Decision::Send);
 }
 
@@ -35,14 +65,14 @@ fn every_second_full_segment_is_acknowledged() {
 fn with_quick_acknowledgements_every_segment_is_acknowledged_even_where_an_answer_is_expected() {
     let mut ack = DelayedAck { mode: QuickAck::Always, ..settled() };
     ack.enter_pingpong();
-    ack.on_data(at(1), 100, Full::Continues, RTO, 64_000);
+    receive(&mut ack, at(1), &segment(100));
     assert_eq!(ack.decide(view(at(1), 100)), Decision::Send);
 }
 
 #[test]
 fn a_missed_delay_doubles_it() {
     let mut ack = settled();
-    ack.on_data(at(100), 1448, Full::Continues, RTO, 64_000);
+    receive(&mut ack, at(100), &segment(1448));
     assert_eq!(ack.decide(view(at(100), 1448)), Decision::Wait);
     // Ten jiffies from the 25th, and the one in which the timer was set.
     assert_eq!(ack.timeout(), Some(at(144)));
@@ -71,7 +101,7 @@ fn where_the_delay_is_nearly_over_the_next_segment_is_acknowledged_at_once() {
 #[test]
 fn a_small_segment_is_acknowledged_when_it_is_read_unless_an_answer_is_expected() {
     let mut ack = settled();
-    ack.on_data(at(1), 100, Full::Continues, RTO, 64_000);
+    receive(&mut ack, at(1), &segment(100));
     assert_eq!(ack.on_read(100, true), Decision::Send);
     ack.enter_pingpong();
     assert_eq!(ack.on_read(100, true), Decision::Wait);
@@ -149,7 +179,7 @@ fn half_the_segments_of_the_window_are_acknowledged_at_once_two_at_least_and_six
 fn a_delayed_acknowledgement_leaves_when_its_timer_expires_and_not_before() {
     // tcp_delack_timer_handler: time_after(icsk_timeout, jiffies).
     let mut ack = settled();
-    ack.on_data(at(100), 1448, Full::Continues, RTO, 64_000);
+    receive(&mut ack, at(100), &segment(1448));
     assert_eq!(ack.decide(view(at(100), 1448)), Decision::Wait);
     assert_eq!(ack.handle_timeout(at(143), RTO), Decision::Wait);
     assert_eq!(ack.handle_timeout(at(150), RTO), Decision::Send);
@@ -178,7 +208,7 @@ fn the_delay_follows_the_distance_of_segments() {
     let after = |ato: u64, since: u64| {
         let mut ack =
             DelayedAck { ato: Some(Duration::from_millis(ato)), last_received: at(1_000), ..settled() };
-        ack.on_data(at(1_000 + since), 1448, Full::Continues, RTO, 64_000);
+        receive(&mut ack, at(1_000 + since), &segment(1448));
         (ack.ato.map(|ato| ato.as_nanos() / 1_000_000), ack.quick > 0)
     };
     assert_eq!(after(100, 20), (Some(70), false));
@@ -212,21 +242,47 @@ fn the_delay_is_the_round_trip_at_most_where_that_is_longer_than_40_ms() {
     }
 }
 
+/// What full segments hold after these.
+fn learnt(segments: &[Segment]) -> u64 {
+    let mut ack = settled();
+    for segment in segments {
+        receive(&mut ack, at(1), segment);
+    }
+    ack.segment()
+}
+
 #[test]
 fn two_equal_segments_of_536_bytes_or_more_are_what_the_peer_sends() {
     // tcp_measure_rcv_mss: of segments that end a write TCP_MSS_DEFAULT at least, and the same twice (last_seg_size).
-    let segment = |lengths: &[u64]| {
-        let mut ack = settled();
-        for len in lengths {
-            ack.on_data(at(1), *len, Full::EndsWrite, RTO, 64_000);
-        }
-        ack.segment()
+    let learnt = |lengths: &[u64]| learnt(&lengths.iter().map(|len| pushed(*len)).collect::<Vec<_>>());
+    assert_eq!(learnt(&[1000, 1000]), 1000);
+    assert_eq!(learnt(&[1000, 1200, 1000]), 1448);
+    assert_eq!(learnt(&[536, 536]), 536);
+    assert_eq!(learnt(&[535, 535]), 1448);
+    assert_eq!(learnt(&[1000, 1448, 1000]), 1448);
+}
+
+#[test]
+fn in_the_middle_of_a_write_two_equal_segments_of_88_bytes_are_enough() {
+    // tcp_measure_rcv_mss: TCP_MIN_MSS + sizeof(struct tcphdr) without a bit of TCP_REMNANT.
+    assert_eq!(learnt(&[segment(88), segment(88)]), 88);
+    assert_eq!(learnt(&[segment(87), segment(87)]), 1448);
+    let fin = Segment { flags: Flags::ACK.with(Flags::FIN), ..segment(100) };
+    assert_eq!(learnt(&[fin.clone(), fin]), 1448);
+}
+
+#[test]
+fn options_count_for_a_segment_to_be_long_and_blocks_of_sack_for_its_length() {
+    // tcp_measure_rcv_mss: len += skb->data - skb_transport_header(skb); len -= tp->tcp_header_len.
+    let stamped = |len| {
+        let timestamps = Some(Timestamps { value: 1, echo: 1 });
+        Segment { options: Options { timestamps, ..Options::default() }, ..pushed(len) }
     };
-    assert_eq!(segment(&[1000, 1000]), 1000);
-    assert_eq!(segment(&[1000, 1200, 1000]), 1448);
-    assert_eq!(segment(&[536, 536]), 536);
-    assert_eq!(segment(&[535, 535]), 1448);
-    assert_eq!(segment(&[1000, 1448, 1000]), 1448);
+    assert_eq!(learnt(&[stamped(524), stamped(524)]), 524);
+    assert_eq!(learnt(&[stamped(523), stamped(523)]), 1448);
+    let mut beside_block = stamped(1_000 - 12);
+    beside_block.options.sack.push(SeqNumber(1), SeqNumber(2));
+    assert_eq!(learnt(&[stamped(1_000), beside_block]), 1_000);
 }
 
 #[test]
@@ -235,7 +291,7 @@ fn what_ends_a_write_is_acknowledged_when_it_is_read_and_two_of_it_even_where_an
     let read = |lengths: &[u64], pingpong: bool, drained| {
         let mut ack = settled();
         for len in lengths {
-            ack.on_data(at(1), *len, Full::EndsWrite, RTO, 64_000);
+            receive(&mut ack, at(1), &pushed(*len));
         }
         if pingpong {
             ack.enter_pingpong();
@@ -247,8 +303,9 @@ fn what_ends_a_write_is_acknowledged_when_it_is_read_and_two_of_it_even_where_an
     assert_eq!(read(&[1448], true, true), Decision::Wait);
     assert_eq!(read(&[100, 100], true, true), Decision::Send);
     assert_eq!(read(&[100, 100], true, false), Decision::Wait);
+    assert_eq!(read(&[1448, 1448], true, true), Decision::Send, "more than a segment");
     let mut ack = settled();
-    ack.on_data(at(1), 1448, Full::Continues, RTO, 64_000);
+    receive(&mut ack, at(1), &segment(1448));
     assert_eq!(ack.on_read(1448, true), Decision::Wait, "more of the write follows");
     // More than one segment is due at any read (rcv_nxt - rcv_wup > rcv_mss), and nothing where nothing came.
     let mut ack = settled();

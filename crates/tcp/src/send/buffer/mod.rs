@@ -4,6 +4,8 @@
 mod data;
 mod queue;
 
+use std::ops::Range;
+
 use bentpipe_units::Bytes;
 
 use crate::Payload;
@@ -11,7 +13,7 @@ use crate::config::BufferLimits;
 use crate::memory;
 use crate::send::transmit::tso::max_segments;
 use data::WrittenData;
-use queue::{Preview, SendQueue};
+use queue::{Foreseen, Preview, SendQueue};
 
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
@@ -66,6 +68,7 @@ struct Departures {
     preview: Preview,
     allowance: Allowance,
     mss: u64,
+    push_one: Range<u64>,
 }
 
 impl Buffer {
@@ -127,6 +130,11 @@ impl Buffer {
         self.queue.was_foreseen(end)
     }
 
+    /// Whether `tcp_push_one` sends the GSO packet that starts at `start`.
+    pub fn is_pushed_alone(&self, start: u64) -> bool {
+        self.queue.is_pushed_alone(start)
+    }
+
     /// Everything below `position` is acknowledged.
     pub fn release(&mut self, position: u64) {
         self.data.release(position);
@@ -152,7 +160,7 @@ impl Buffer {
     /// before the next is started: what stays behind of it is filled up again, which takes no new buffer.
     fn fill(&mut self, wanted: u64, view: SizeView, allowance: Allowance) -> u64 {
         let size = view.buffer_size();
-        let mut departures = Departures { preview: Preview::new(view.next), allowance, mss: view.mss };
+        let mut departures = Departures::new(view, allowance);
         let mut taken = 0;
         while taken < wanted {
             let end = self.data.end() + taken;
@@ -171,7 +179,7 @@ impl Buffer {
                 self.push_full(&mut departures, end + part, view.max_window);
             }
         }
-        self.queue.foresee(departures.preview.next);
+        self.queue.foresee(departures.foreseen());
         taken
     }
 
@@ -182,7 +190,7 @@ impl Buffer {
             self.queue.push(end);
             while departures.foresee_gso(&self.queue, end) {}
         } else if self.queue.is_single(&departures.preview) {
-            departures.foresee_gso(&self.queue, end);
+            departures.foresee_push_one(&self.queue, end);
         }
     }
 
@@ -247,6 +255,23 @@ impl SizeView {
 }
 
 impl Departures {
+    const fn new(view: SizeView, allowance: Allowance) -> Self {
+        let preview = Preview::new(view.next);
+        Self { preview, allowance, mss: view.mss, push_one: view.next..view.next }
+    }
+
+    fn foreseen(self) -> Foreseen {
+        Foreseen { end: self.preview.next, push_one: self.push_one }
+    }
+
+    fn foresee_push_one(&mut self, queue: &SendQueue, end: u64) {
+        let start = self.preview.next;
+        if self.foresee_gso(queue, end) {
+            let first = if self.push_one.is_empty() { start } else { self.push_one.start };
+            self.push_one = first..self.preview.next;
+        }
+    }
+
     fn foresee_gso(&mut self, queue: &SendQueue, end: u64) -> bool {
         let (next, mss) = (self.preview.next, self.mss);
         let Allowance { quota, tso_segments, window_end } = self.allowance;

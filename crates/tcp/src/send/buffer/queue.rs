@@ -2,6 +2,7 @@
 //! what waits (`sk_write_queue`).
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Where buffers end, in positions.
 #[derive(Clone, Debug)]
@@ -12,8 +13,16 @@ pub(super) struct SendQueue {
     out: VecDeque<u64>,
     /// What was written when the last buffer was to be sent soon (`pushed_seq`).
     pushed: u64,
-    /// What leaves up to here leaves while the application writes, before it hears that it has to wait.
-    foreseen: u64,
+    foreseen: Foreseen,
+}
+
+/// What leaves while the application writes, before it hears that it has to wait.
+#[derive(Clone, Debug)]
+pub(super) struct Foreseen {
+    /// It ends here.
+    pub end: u64,
+    /// The part that `tcp_push_one` sends, which waits for no larger GSO packet.
+    pub push_one: Range<u64>,
 }
 
 /// How the waiting buffers will look when what may leave has left.
@@ -35,7 +44,8 @@ impl Preview {
 
 impl SendQueue {
     pub const fn new(first: u64) -> Self {
-        Self { waiting: VecDeque::new(), out: VecDeque::new(), pushed: first, foreseen: first }
+        let foreseen = Foreseen { end: first, push_one: first..first };
+        Self { waiting: VecDeque::new(), out: VecDeque::new(), pushed: first, foreseen }
     }
 
     /// Buffers that exist once `preview` has come true.
@@ -89,14 +99,19 @@ impl SendQueue {
         preview.emptied += self.waiting.range(preview.emptied..).take_while(|held| **held <= end).count();
     }
 
-    /// The application has written; up to `end` everything leaves meanwhile.
-    pub const fn foresee(&mut self, end: u64) {
-        self.foreseen = end;
+    /// The application has written; this leaves meanwhile.
+    pub fn foresee(&mut self, foreseen: Foreseen) {
+        self.foreseen = foreseen;
     }
 
     /// Whether the GSO packet up to `end` left while the application wrote.
     pub const fn was_foreseen(&self, end: u64) -> bool {
-        end <= self.foreseen
+        end <= self.foreseen.end
+    }
+
+    /// Whether `tcp_push_one` sends the GSO packet that starts at `start`.
+    pub fn is_pushed_alone(&self, start: u64) -> bool {
+        self.foreseen.push_one.contains(&start)
     }
 
     /// A GSO packet up to `end` leaves.

@@ -269,7 +269,7 @@ impl Transmit {
             if self.must_wait_for_ack(parts, waiting, mss) {
                 return Err(Blocked::ByChoice);
             }
-        } else if !parts.recovery.is_repairing() {
+        } else if !parts.recovery.is_repairing() && !parts.buffer.is_pushed_alone(self.next) {
             match tso_should_defer(self.defer_view(parts, mss, segments)) {
                 Deferral::SendNow => {}
                 Deferral::ForWindow => return Err(Blocked::ByWindow),
