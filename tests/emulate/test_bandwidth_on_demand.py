@@ -2,8 +2,9 @@
 
 import pytest
 
+from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.simulate import Simulator
-from tests.emulate.measuring import measured
+from tests.emulate.measuring import in_time, measured
 from tools.specs import spec_of
 
 SUPERFRAME_S = 0.343
@@ -35,6 +36,16 @@ def test_a_ping_takes_as_long_as_in_virtual_time(pings, dama):
     allowed_s = 2 * SUPERFRAME_S / PINGS
     expected_s = simulated.metrics.rtt_mean_s
     assert pings(dama).rtt_mean_s == pytest.approx(expected_s, abs=allowed_s)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_first_ping_meets_the_superframe_that_it_meets_in_virtual_time(seed):
+    """Drawn by the seed is how far superframe 0 is when the workload starts, however long programs took before."""
+    once = "ping.count=1"
+    simulated = Simulator().run(run_id="0", spec=spec_of(RUN, once, seed=seed), artifacts=None)
+    emulated = in_time(lambda: Emulator().run(run_id="0", spec=spec_of(RUN, once, seed=seed), artifacts=None))
+    expected_s = simulated.metrics.rtt_mean_s
+    assert emulated.metrics.rtt_mean_s == pytest.approx(expected_s, abs=SUPERFRAME_S / 4)
 
 
 def test_constant_capacity_costs_no_request_and_capacity_by_volume_a_second_hop(pings):

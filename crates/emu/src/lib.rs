@@ -35,6 +35,7 @@ mod tcp;
 mod tcp_info;
 mod tun;
 mod udp;
+mod unused_path;
 
 pub use costs::{CostsError, costs};
 pub use files::LocalFiles;

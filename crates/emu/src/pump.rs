@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, BorrowedFd};
 use std::{io, thread};
 
-use bentpipe_link::{Direction, DirectionSpec, Event, LinkSpec, Path};
+use bentpipe_link::{Direction, DirectionSpec, Event, LinkSpec};
 use bentpipe_run::{LinkReport, RunSpec};
 use bentpipe_units::{Duration, Time};
 use nix::errno::Errno;
@@ -17,6 +17,7 @@ use crate::clock;
 use crate::lateness::Lateness;
 use crate::offload;
 use crate::tun::{Buffer, Device, Pool, Taken, Train};
+use crate::unused_path::UnusedPath;
 
 /// Packets read from one device before due packets are looked at again.
 const BATCH: usize = 32;
@@ -47,7 +48,7 @@ pub(crate) struct Devices {
 
 /// Moves packets between the devices at the instants that the link computes.
 pub(crate) struct Pump {
-    path: Path<Buffer>,
+    path: UnusedPath<Buffer>,
     devices: Devices,
     lateness: Lateness,
     pool: Pool,
@@ -66,8 +67,7 @@ pub(crate) struct Pump {
 
 impl Pump {
     pub(crate) fn new(spec: &RunSpec, devices: Devices, tap: Option<Tap>) -> Self {
-        let path = Path::new(&spec.link, spec.seed, clock::now())
-            .noting(spec.link_direction(bentpipe_run::Direction::Down));
+        let path = UnusedPath::new(spec, clock::now());
         let mtu = usize::try_from(spec.link.mtu_bytes.get()).expect("an MTU fits in memory");
         let tunnel = u32::try_from(spec.tunnel_header().get()).unwrap_or(u32::MAX);
         let train = |direction| match devices.have_offload() {
