@@ -1,8 +1,11 @@
 //! Opening a connection.
 
+use crate::common::server::{Server, segment};
 use crate::common;
 use crate::common::{Direction, PORT, Pair, Reading, Side, at, cubic, expiry, ms, without_timestamps};
-use bentpipe_tcp::{Closed, Config, Event, FastOpen, Flags, Payload, Read, Segment, State};
+use bentpipe_tcp::{
+    Closed, Config, Connection, Event, FastOpen, Flags, Options, Payload, Read, SackPermitted, Segment, State, SynOptions,
+};
 
 const SYN: Flags = Flags::SYN;
 
@@ -112,6 +115,40 @@ fn a_lost_syn_ack_is_repeated_after_one_second() {
     // The server sent it in jiffy 12. Its 250 jiffies end with the slot at 264, before the client's second SYN comes, which
     // leaves with jiffy 256.
     assert_eq!(pair.client.time_of(Event::Connected), Some(at(264 * 4 + 50)));
+}
+
+#[test]
+fn a_syn_that_comes_again_is_answered_again_and_the_answer_waits_as_long_as_the_first() {
+    // tcp_check_req: inet_rtx_syn_ack, expires = jiffies + reqsk_timeout. The first answer would be repeated at 1.73 s, at
+    // which the second SYN is there, and the acknowledgement comes at 2.1 s.
+    let mut pair = Pair::symmetric(ms(1_400));
+    pair.open();
+    let answers: Vec<_> =
+        pair.log.iter().filter(|record| record.flags == Flags::SYN.with(Flags::ACK)).collect();
+    assert_eq!(answers.iter().map(|record| record.at).collect::<Vec<_>>(), [at(700), at(1_724)]);
+    // No timeout: the window is not reduced, and timestamps tell the round trip.
+    pair.run_until(at(3_000));
+    let info = pair.server.conn().info();
+    assert_eq!((info.cwnd.get(), info.srtt), (10 * common::MSS, Some(ms(1_400))));
+}
+
+#[test]
+fn syns_in_quick_succession_are_answered_twice_a_second() {
+    // tcp_oow_rate_limited: tcp_invalid_ratelimit of 500 ms.
+    let mut server = Server::open(&cubic(), SackPermitted::Yes);
+    let syn = SynOptions { mss: 1460, window_scale: None, sack: SackPermitted::Yes, fast_open: None };
+    let opening = Segment {
+        flags: Flags::SYN,
+        options: Options { syn: Some(syn), ..Options::default() },
+        ..segment(0, 0, 65_535, 0)
+    };
+    server.connection = Connection::accept(&cubic(), &opening, at(0));
+    assert_eq!(server.sent(0).len(), 1);
+    let mut answers = |at_ms| {
+        server.connection.handle_segment(at(at_ms), &opening);
+        server.sent(at_ms).len()
+    };
+    assert_eq!([10, 20, 509, 510].map(&mut answers), [1, 0, 0, 1]);
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! What a receiver takes, reports and acknowledges, segment by segment.
 
 use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{BufferLimits, Config, Flags, Read, SackPermitted, Segment, SeqNumber, State};
+use bentpipe_tcp::{
+    BufferLimits, Config, Flags, Options, Read, SackPermitted, Segment, SeqNumber, State, SynOptions,
+    Timestamps,
+};
 use bentpipe_units::Bytes;
 
 use crate::common::server::{MSS, Server, segment};
@@ -225,4 +228,25 @@ fn the_number_of_a_reset_must_be_the_next_one() {
         assert_eq!((server.connection.is_closed(), sent.len()), (closes, answers), "{seq}");
         assert!(sent.iter().all(|answer| answer.ack == SeqNumber(1)));
     }
+}
+
+#[test]
+fn the_window_opens_beyond_a_hole_as_it_did_on_linux() {
+    // A packet capture of Linux 6.18 with tcp_rmem of 131072 and 6 MiB at first and at most, whose application reads at
+    // once. Twice 1448 more for each packet, but for as much as its memory leaves; the fourth beyond the hole is 63712 bytes
+    // away and makes the memory grow (tcp_rcvbuf_grow). Its own memory counts after tcp_grow_window: 618 and not 607.
+    let receive_buffer = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
+    let settings = Config { receive_buffer, ..config(Algorithm::Cubic) };
+    let stamped = || Options { timestamps: Some(Timestamps { value: 1, echo: 1 }), ..Options::default() };
+    let syn = SynOptions { mss: 1460, window_scale: Some(7), sack: SackPermitted::Yes, fast_open: None };
+    let mut server = Server::open_by(&settings, Options { syn: Some(syn), ..stamped() });
+    let mut window = |start, length| {
+        let answers = server.take(100, Segment { options: stamped(), ..segment(start, 1, 502, length) });
+        read_all(&mut server, 100);
+        answers.last().map(|answer| answer.window)
+    };
+    let beyond = [14_497, 15_945, 31_873, 65_177];
+    assert_eq!([window(1, 16), window(17, 1_448), window(1_465, 1_448)], [509, 532, 555].map(Some));
+    assert_eq!(beyond.map(|start| window(start, 1_448)), [577, 600, 607, 618].map(Some));
+    assert_eq!([2_913, 4_361, 5_809].map(|start| window(start, 1_448)), [641, 663, 668].map(Some));
 }

@@ -209,6 +209,28 @@ fn after_a_timeout_what_is_lost_leaves_again_where_there_is_nothing_new_or_no_ro
 }
 
 #[test]
+fn what_is_lost_leaves_again_when_the_pacing_timer_expires_even_while_new_data_test_a_timeout() {
+    // tcp_tsq_write: tcp_xmit_retransmit_queue where lost_out > retrans_out, whatever F-RTO waits for. Vivace's window opens
+    // at the first acknowledgement, and its pacer lets one GSO packet out.
+    let mut server = Server::open(&config(Algorithm::Vivace), SackPermitted::Yes);
+    server.connection.set_send_buffer(Bytes::new(400_000));
+    let mut sent = numbers_of_write(&mut server, 80);
+    while info(&server).recovery != LossRecovery::Loss {
+        sent.extend(expire(&mut server).1);
+    }
+    let new = ack(&mut server, 2_000, 1, &[]);
+    let next = *sent.iter().max().expect("something left") + 1;
+    assert_eq!(new, [next, next + 1]);
+    assert_eq!(expire(&mut server).1, [1]);
+}
+
+/// Writes so many segments at 100 ms; which left.
+fn numbers_of_write(server: &mut Server, segments: u64) -> Vec<u32> {
+    let sent = server.write(100, segments * MSS);
+    numbers(server, &sent)
+}
+
+#[test]
 fn a_first_timeout_while_losses_are_repaired_is_not_tested() {
     // tcp_enter_loss: frto with new_recovery || icsk_retransmits.
     let (mut server, _) = with_a_hole(30);

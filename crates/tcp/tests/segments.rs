@@ -237,3 +237,18 @@ fn a_gso_packet_waits_for_more_while_less_than_a_third_of_the_window_is_open() {
     // Of 12 segments 2 are open, of 13 four, of 14 six.
     assert_eq!(sent, [2, 0, 0, 5]);
 }
+
+#[test]
+fn what_is_sent_as_its_buffer_is_full_waits_for_no_more() {
+    // tcp_sendmsg_locked: tcp_push_one, which asks no tcp_tso_should_defer. Of 12 segments 2 are open, of 13 two after the
+    // acknowledgement that the test above holds back; a write of 65 segments fills the buffer that is next to leave.
+    let offload = Offload { min_segments: 5, ..Offload::LINUX };
+    let settings = bentpipe_tcp::Config { offload, ..config(Algorithm::Cubic) };
+    let mut server = Server::open(&settings, SackPermitted::Yes);
+    server.connection.set_send_buffer(Bytes::new(400_000));
+    assert_eq!(server.write(100, 20 * MSS).len(), 10);
+    let held = [1, 2].map(|acked| server.ack(200, 1 + acked * MSS as u32, &[]).len());
+    assert_eq!(held, [2, 0]);
+    assert_eq!(server.write(200, 10 * MSS).len(), 0, "the buffer is not full yet");
+    assert_eq!(server.write(200, 40 * MSS).len(), 2);
+}

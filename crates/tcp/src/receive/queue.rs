@@ -123,4 +123,13 @@ mod tests {
         assert_eq!(queue.pop(10, |_| {}), Some(Payload::Bytes(b"ab\0\0\0".as_slice().into())));
         assert_eq!((queue.len(), queue.memory()), (0, 0));
     }
+
+    #[test]
+    fn each_piece_that_is_copied_is_told_of_alone() {
+        // tcp_recvmsg_locked: tcp_rcv_space_adjust after each packet.
+        let mut queue = queue([Payload::Length(100), Payload::Length(50), Payload::Length(70)]);
+        let mut told = Vec::new();
+        queue.pop(160, |taken| told.push(taken));
+        assert_eq!(told, [100, 50, 10]);
+    }
 }

@@ -233,9 +233,12 @@ impl Sender {
     }
 
     pub fn handle_timeout(&mut self, now: Time) -> Result<(), Exhausted> {
-        let Some(cc) = &mut self.cc else { return Ok(()) };
         let room = self.transmit.room(self.recovery.una(), &self.buffer, self.mss);
         let next = self.transmit.position();
+        if self.paced_until().is_some_and(|at| at <= now) {
+            self.recovery.on_pacing_timer();
+        }
+        let Some(cc) = &mut self.cc else { return Ok(()) };
         self.recovery.handle_timeout(TimeoutParts { now, next, room, rtt: &mut self.rtt, cc })
     }
 

@@ -166,6 +166,11 @@ impl Recovery {
         if may { self.scoreboard.next_waiting() } else { None }
     }
 
+    /// The pacing timer has expired: what is lost leaves first, even while new data tests a timeout (`tcp_tsq_write`).
+    pub const fn on_pacing_timer(&mut self) {
+        self.state.rexmit = Rexmit::Lost;
+    }
+
     /// Whether new data leaves before what is lost (RFC 5682 section 3.1 step 2b).
     pub fn wants_new_first(&self) -> bool {
         self.state.rexmit == Rexmit::NewFirst
