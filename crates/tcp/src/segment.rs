@@ -2,8 +2,6 @@
 
 use std::net::SocketAddrV4;
 
-use bentpipe_units::Time;
-
 use crate::options::Options;
 use crate::payload::Payload;
 use crate::sequence::SeqNumber;
@@ -117,11 +115,6 @@ impl Segment {
             payload: Payload::EMPTY,
         })
     }
-}
-
-/// The timestamp clock: milliseconds (`tcp_time_stamp_ms`).
-pub(crate) const fn timestamp(now: Time) -> u32 {
-    (now.as_nanos() / 1_000_000) as u32
 }
 
 /// Whether timestamp `a` is before `b` (RFC 7323 section 5.2).

@@ -40,6 +40,11 @@ impl TimerWheel {
         now.as_nanos().saturating_add(self.before.as_nanos()) / JIFFY.as_nanos()
     }
 
+    /// What a timestamp says (`tcp_clock_ms`): milliseconds, of which jiffies are whole multiples since Linux 6.4.
+    pub(crate) const fn timestamp(self, now: Time) -> u32 {
+        (now.as_nanos().saturating_add(self.before.as_nanos()) / 1_000_000) as u32
+    }
+
     /// When a timer expires that is set now: never before `wait` has passed, and up to 8/63 of it and two jiffies later.
     pub(crate) const fn expiry(self, now: Time, wait: Duration) -> Time {
         self.expiry_at(now, self.jiffies(now).saturating_add(jiffies_of(wait)))
@@ -142,5 +147,14 @@ mod tests {
         assert!(
             turned.clone().any(|before| before > ms(1_900)) && turned.clone().any(|before| before < ms(100))
         );
+    }
+
+    #[test]
+    fn four_ticks_of_the_timestamp_clock_are_a_jiffy() {
+        // tick_setup_device of Linux 6.4 and later: tick_next_period is a multiple of TICK_NSEC.
+        let (wheel, now) = (TimerWheel::drawn(3), Time::ZERO + ms(1_234));
+        assert_eq!(u64::from(wheel.timestamp(now)) / 4, wheel.jiffies(now));
+        assert_ne!(wheel.timestamp(now), TimerWheel::drawn(4).timestamp(now));
+        assert_eq!(TimerWheel::default().timestamp(now), 1_234);
     }
 }

@@ -1,10 +1,11 @@
 //! Opening a connection.
 
-use crate::common::server::{Server, segment};
 use crate::common;
+use crate::common::server::{Server, segment};
 use crate::common::{Direction, PORT, Pair, Reading, Side, at, cubic, expiry, ms, without_timestamps};
 use bentpipe_tcp::{
-    Closed, Config, Connection, Event, FastOpen, Flags, Options, Payload, Read, SackPermitted, Segment, State, SynOptions,
+    Closed, Config, Connection, Event, FastOpen, Flags, Options, Payload, Read, SackPermitted, Segment,
+    State, SynOptions,
 };
 
 const SYN: Flags = Flags::SYN;

@@ -10,7 +10,7 @@ use crate::event::{Closed, Event};
 use crate::options::{FastOpenOption, Options, SackPermitted, SynOptions, Timestamps};
 use crate::payload::Payload;
 use crate::receive::Scaling;
-use crate::segment::{Flags, Segment, timestamp};
+use crate::segment::{Flags, Segment};
 use crate::send::{FIRST, Handshake as Opened, INITIAL_RTO, InitialWindow, MAX_RTO};
 use crate::sequence::SequenceSpace;
 use crate::state::State;
@@ -54,7 +54,7 @@ impl Connection {
     /// Data may flow.
     fn establish(&mut self, now: Time, echo: Option<u32>) {
         let mss = self.peer.effective_mss(self.announced_mss);
-        let first_timestamp = self.handshake.sent_at.map(timestamp);
+        let first_timestamp = self.handshake.sent_at.map(|at| self.wheel.timestamp(at));
         // RFC 5682 in spirit: the echo of the first SYN shows that the repetitions were not needed.
         let spurious = echo.is_some() && echo == first_timestamp;
         let window = match self.handshake.retransmissions {
@@ -73,7 +73,7 @@ impl Connection {
             return Some(now.since(at));
         }
         // Karn: only the echo tells which of the SYNs was answered.
-        echo.map(|echo| u64::from(timestamp(now).wrapping_sub(echo).max(1)))
+        echo.map(|echo| u64::from(self.wheel.timestamp(now).wrapping_sub(echo).max(1)))
             .map(Duration::from_millis)
             .filter(|rtt| *rtt <= now.since(at) + Duration::from_millis(1))
     }
@@ -199,7 +199,7 @@ impl Connection {
                 sack: if answers { self.peer.sack.unwrap_or(SackPermitted::No) } else { SackPermitted::Yes },
                 fast_open: self.fast_open_option(is_first),
             }),
-            timestamps: echo.map(|echo| Timestamps { value: timestamp(now), echo }),
+            timestamps: echo.map(|echo| Timestamps { value: self.wheel.timestamp(now), echo }),
             ..Options::default()
         };
         let carries_data = is_first && !answers && matches!(self.fast_open, FastOpen::Client(_));

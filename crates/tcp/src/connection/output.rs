@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::options::{Options, SackBlocks, SackPermitted, Timestamps};
 use crate::payload::Payload;
 use crate::receive::Report;
-use crate::segment::{Flags, NOT_ECT, Segment, timestamp};
+use crate::segment::{Flags, NOT_ECT, Segment};
 use crate::send::Outgoing;
 use crate::sequence::SeqNumber;
 use crate::state::State;
@@ -86,7 +86,8 @@ impl Connection {
         for block in report.blocks.into_iter().take(self.most_sack_blocks()) {
             sack.push(self.theirs.number(block.start), self.theirs.number(block.end));
         }
-        let timestamps = self.peer.timestamp.map(|echo| Timestamps { value: timestamp(now), echo });
+        let timestamps =
+            self.peer.timestamp.map(|echo| Timestamps { value: self.wheel.timestamp(now), echo });
         Segment {
             flags: Flags::ACK.with(self.ecn.of_acknowledgement()),
             seq: self.ours.number(position),

@@ -4,11 +4,13 @@ use bentpipe_units::{Duration, Time};
 
 use super::window::{Reading, ReceiveWindow};
 use crate::config::TCP_INIT_CWND;
-use crate::segment::timestamp;
+use crate::wheel::TimerWheel;
 
 /// The receiver's RTT and how much was read in the last round trip.
 #[derive(Clone, Debug)]
 pub(crate) struct Autotune {
+    /// Whose clock timestamps are read from.
+    wheel: TimerWheel,
     rtt: Option<Duration>,
     /// The last echo that was sampled.
     last_echo: Option<u32>,
@@ -29,9 +31,17 @@ pub(crate) enum Worth {
 
 impl Autotune {
     /// A connection that is established.
-    pub fn new(now: Time, window: &ReceiveWindow, mss: u64, copied: u64) -> Self {
+    pub fn new(wheel: TimerWheel, now: Time, window: &ReceiveWindow, mss: u64, copied: u64) -> Self {
         let space = window.threshold().min(window.size()).min(TCP_INIT_CWND * mss);
-        Self { rtt: None, last_echo: None, window_round: None, space: space.max(1), since: now, from: copied }
+        Self {
+            wheel,
+            rtt: None,
+            last_echo: None,
+            window_round: None,
+            space: space.max(1),
+            since: now,
+            from: copied,
+        }
     }
 
     pub const fn rtt(&self) -> Option<Duration> {
@@ -47,7 +57,7 @@ impl Autotune {
         if worth == Worth::Nothing {
             return;
         }
-        let ticks = timestamp(now).wrapping_sub(echo);
+        let ticks = self.wheel.timestamp(now).wrapping_sub(echo);
         // Within a tick of the millisecond clock nothing is learnt; a negative time is nonsense.
         if ticks == 0 || ticks > i32::MAX as u32 {
             return;
@@ -132,7 +142,7 @@ mod tests {
     }
 
     fn autotune() -> Autotune {
-        Autotune::new(at(0), &window(), MSS, 1)
+        Autotune::new(TimerWheel::default(), at(0), &window(), MSS, 1)
     }
 
     #[test]

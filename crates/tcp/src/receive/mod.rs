@@ -90,7 +90,7 @@ impl Receiver {
             sacks: SackList::default(),
             early_report: None,
             fin: None,
-            autotune: Autotune::new(now, &window, mss, crate::send::FIRST),
+            autotune: Autotune::new(config.wheel, now, &window, mss, crate::send::FIRST),
             ack: DelayedAck::new(config.quick_ack, config.wheel, now, mss, window.size()),
             quick_ack: config.quick_ack,
             wheel: config.wheel,
@@ -112,7 +112,7 @@ impl Receiver {
     /// The handshake is complete.
     pub fn establish(&mut self, now: Time, mss: u64) {
         self.window.establish(mss);
-        self.autotune = Autotune::new(now, &self.window, mss, self.copied);
+        self.autotune = Autotune::new(self.wheel, now, &self.window, mss, self.copied);
         self.ack = DelayedAck::new(self.quick_ack, self.wheel, now, mss, self.window.size());
     }
 

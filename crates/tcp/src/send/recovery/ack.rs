@@ -29,7 +29,7 @@ impl Recovery {
         view: View<'_>,
         cc: &mut Congestion,
     ) -> AckOutcome {
-        let mut outcome = AckOutcome::new(ack, self.before());
+        let mut outcome = AckOutcome::new(ack, self.before(), self.timers.wheel());
         outcome.is_duplicate = !(outcome.una_advanced || window_changed || ack.carries_data);
         self.timers.on_ack(outcome.una_advanced);
         self.tag_sacks(&mut outcome, ack.sack, view, cc);
@@ -46,7 +46,7 @@ impl Recovery {
     /// Takes in an acknowledgement that a later one has overtaken: it brings selective acknowledgements and no more
     /// (`tcp_ack`, old_ack).
     pub fn on_old_ack(&mut self, ack: &Ack<'_>, room: Room, view: View<'_>, cc: &mut Congestion) {
-        let mut outcome = AckOutcome::new(ack, self.before());
+        let mut outcome = AckOutcome::new(ack, self.before(), self.timers.wheel());
         self.tag_sacks(&mut outcome, ack.sack, view, cc);
         cc.on_old_ack();
         self.note_reordering(&outcome, cc);

@@ -17,7 +17,6 @@ use bentpipe_cc::rate::PacketState;
 use bentpipe_units::{Duration, Time};
 
 use crate::LossRecovery;
-use crate::segment::timestamp;
 use crate::send::congestion::Congestion;
 use crate::send::recovery::prr::Progress;
 use crate::send::recovery::rack::Rack;
@@ -200,7 +199,7 @@ impl Recovery {
     /// A lost segment leaves again.
     pub fn on_retransmitted(&mut self, id: u64, rate: PacketState, view: View<'_>) {
         self.scoreboard.retransmit(id, view.now, rate);
-        self.state.undo.on_retransmission(timestamp(view.now));
+        self.state.undo.on_retransmission(self.timers.wheel().timestamp(view.now));
         self.count_sent();
         if id == self.scoreboard.first_id() {
             self.on_head_retransmitted(view);

@@ -2,15 +2,18 @@
 
 use bentpipe_units::{Duration, Time};
 
-use crate::segment::{timestamp, timestamp_before};
+use crate::segment::timestamp_before;
 use crate::send::ack::Ack;
 use crate::send::recovery::scoreboard::{History, SegmentState, Sent};
 use crate::send::rtt::RttReading;
+use crate::wheel::TimerWheel;
 
 /// What one acknowledgement said (the flags of `tcp_ack`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckOutcome {
     pub now: Time,
+    /// Whose clock timestamps are read from.
+    wheel: TimerWheel,
     pub echo: Option<u32>,
     /// SEG.ACK.
     pub position: u64,
@@ -63,9 +66,10 @@ impl Span {
 }
 
 impl AckOutcome {
-    pub fn new(ack: &Ack<'_>, before: Before) -> Self {
+    pub fn new(ack: &Ack<'_>, before: Before, wheel: TimerWheel) -> Self {
         Self {
             now: ack.now,
+            wheel,
             echo: ack.echo,
             position: ack.position,
             before,
@@ -135,7 +139,7 @@ impl AckOutcome {
     /// The acknowledgement echoes a time before the retransmission (`tcp_skb_spurious_retrans`).
     pub fn is_of_the_original(&self, sent: &Sent) -> bool {
         sent.history == History::Retransmitted
-            && self.echo.is_some_and(|echo| timestamp_before(echo, timestamp(sent.sent_at)))
+            && self.echo.is_some_and(|echo| timestamp_before(echo, self.wheel.timestamp(sent.sent_at)))
     }
 
     /// `tcp_ack_update_rtt`: of segments sent once (Karn), else by timestamps (RFC 7323 section 4.1).
@@ -143,10 +147,10 @@ impl AckOutcome {
         let acked = self.age(self.acked_at.first).filter(|_| !self.retransmission_acked);
         let by_echo = self.echo.filter(|_| self.data_acked).map(|echo| {
             // The clock ticks once a millisecond; zero counts as one tick.
-            let ticks = timestamp(self.now).wrapping_sub(echo).max(1);
+            let ticks = self.wheel.timestamp(self.now).wrapping_sub(echo).max(1);
             Duration::from_millis(u64::from(ticks))
         });
-        let by_echo = by_echo.filter(|echo| *echo <= self.now.since(Time::ZERO));
+        let by_echo = by_echo.filter(|echo| *echo <= self.now.since(Time::ZERO) + Duration::from_millis(1));
         // What was acknowledged selectively left later (`tcp_clean_rtx_queue`).
         let newest_acked = self.age(self.acked_at.last).filter(|_| acked.is_some());
         RttReading {
@@ -206,7 +210,11 @@ mod tests {
             carries_data: false,
             echoes_mark: false,
         };
-        AckOutcome::new(&ack, Before { una: 1, in_flight: 5, lost: 0, forward_end: 1, was_empty: false })
+        AckOutcome::new(
+            &ack,
+            Before { una: 1, in_flight: 5, lost: 0, forward_end: 1, was_empty: false },
+            TimerWheel::default(),
+        )
     }
 
     #[test]

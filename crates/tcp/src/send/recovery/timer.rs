@@ -74,6 +74,10 @@ impl Timers {
         }
     }
 
+    pub const fn wheel(&self) -> TimerWheel {
+        self.wheel
+    }
+
     pub fn arm(&mut self, purpose: Purpose, now: Time, wait: Duration) {
         self.armed = Some(Timer { purpose, at: self.wheel.expiry(now, wait) });
     }
