@@ -40,7 +40,7 @@ def test_a_ping_takes_as_long_as_in_virtual_time(pings, dama):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_first_ping_meets_the_superframe_that_it_meets_in_virtual_time(seed):
-    """Drawn by the seed is how far superframe 0 is when the workload starts, however long programs took before."""
+    """The seed draws how far superframe 0 is when the workload starts, however long programs took before."""
     once = "ping.count=1"
     simulated = Simulator().run(run_id="0", spec=spec_of(RUN, once, seed=seed), artifacts=None)
     emulated = in_time(lambda: Emulator().run(run_id="0", spec=spec_of(RUN, once, seed=seed), artifacts=None))

@@ -145,12 +145,18 @@ fn bbr_without_room_for_gathered_acknowledgements_waits_for_them() {
 }
 
 /// Seconds for so many megabytes over the path of Claypool, Chung, Claypool 2020: 144 Mbit/s, 600 ms with a standard
-/// deviation of 17 ms, a queue of 36 MB.
+/// deviation of 17 ms, a queue of 36 MB. The median of five runs: CUBIC leaves slow start early or not, by chance.
 fn start_up(cc: Algorithm, megabytes: u64) -> f64 {
-    let mut spec = geo(Rate::from_bps(144 * MEGABIT), Bytes::new(36_000_000), 0.0);
-    spec.link.forward.jitter = JitterSpec::Normal { sd_ns: Duration::from_millis(17) };
-    let record = download(spec, cc, Transport::Tcp, Extent::Of(Bytes::new(megabytes * MEGABIT)));
-    record.metrics.completion_s.unwrap()
+    let time = |seed| {
+        let mut spec = geo(Rate::from_bps(144 * MEGABIT), Bytes::new(36_000_000), 0.0);
+        spec.link.forward.jitter = JitterSpec::Normal { sd_ns: Duration::from_millis(17) };
+        spec.seed = seed;
+        let record = download(spec, cc, Transport::Tcp, Extent::Of(Bytes::new(megabytes * MEGABIT)));
+        record.metrics.completion_s.unwrap()
+    };
+    let mut times = [1, 2, 3, 4, 5].map(time);
+    times.sort_by(f64::total_cmp);
+    times[2]
 }
 
 #[test]
