@@ -57,11 +57,9 @@ impl Connection {
         let first_timestamp = self.handshake.sent_at.map(|at| self.wheel.timestamp(at));
         // RFC 5682 in spirit: the echo of the first SYN shows that the repetitions were not needed.
         let spurious = echo.is_some() && echo == first_timestamp;
-        let window = match self.handshake.retransmissions {
-            0 | 1 => InitialWindow::Configured,
-            _ if spurious => InitialWindow::Configured,
-            _ => InitialWindow::One,
-        };
+        // tcp_init_transfer: total_retrans > 1 && undo_marker.
+        let is_cut = self.handshake.retransmissions > 1 && self.handshake.timeouts > 0 && !spurious;
+        let window = if is_cut { InitialWindow::One } else { InitialWindow::Configured };
         self.send.establish(now, Opened { rtt: self.round_trip(now, echo), window, mss });
         self.receive.establish(now, mss);
     }
@@ -69,7 +67,7 @@ impl Connection {
     /// From our SYN or SYN-ACK to its acknowledgement, which arrives now.
     fn round_trip(&self, now: Time, echo: Option<u32>) -> Option<Duration> {
         let at = self.handshake.sent_at?;
-        if !self.handshake.was_repeated {
+        if self.handshake.retransmissions == 0 {
             return Some(now.since(at));
         }
         // Karn: only the echo tells which of the SYNs was answered.
@@ -146,7 +144,7 @@ impl Connection {
             return;
         }
         self.out_of_window_at = Some(now);
-        self.handshake.was_repeated = true;
+        self.handshake.retransmissions += 1;
         self.pending.syn = true;
         // With Fast Open the timer is the new socket's own.
         if self.send.cc().is_none() {
@@ -234,19 +232,19 @@ impl Connection {
     pub(super) fn on_handshake_timeout(&mut self, now: Time) {
         let client = self.state == State::SynSent;
         let retries = if client { SYN_RETRIES } else { SYN_ACK_RETRIES };
-        if self.handshake.retransmissions >= retries {
+        if self.handshake.timeouts >= retries {
             self.vanish(Closed::TimedOut);
             return;
         }
+        self.handshake.timeouts += 1;
         self.handshake.retransmissions += 1;
-        self.handshake.was_repeated = true;
         self.restart_handshake_timer(now, if client { LINEAR_TIMEOUTS } else { 0 });
         self.pending.syn = true;
     }
 
     /// The wait doubles with each timeout beyond so many.
     fn restart_handshake_timer(&mut self, now: Time, linear: u32) {
-        let doublings = self.handshake.retransmissions.saturating_sub(linear);
+        let doublings = self.handshake.timeouts.saturating_sub(linear);
         let wait = Duration::from_nanos(INITIAL_RTO.as_nanos() << doublings).min(MAX_RTO);
         self.handshake.timer = Some(self.wheel.expiry(now, wait));
     }

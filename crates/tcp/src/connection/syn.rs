@@ -17,9 +17,9 @@ pub(super) struct Handshake {
     /// When the first SYN or SYN-ACK left.
     pub sent_at: Option<Time>,
     /// Timeouts (`num_timeout`).
+    pub timeouts: u32,
+    /// SYNs or SYN-ACKs that left again, after timeouts or as the peer repeated its SYN (`num_retrans`).
     pub retransmissions: u32,
-    /// Whether a SYN or SYN-ACK left again, after a timeout or as the peer repeated its SYN (`num_retrans`).
-    pub was_repeated: bool,
     pub timer: Option<Time>,
     /// Bytes that travelled with the SYN.
     pub syn_payload: u64,

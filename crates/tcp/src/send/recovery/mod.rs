@@ -21,7 +21,7 @@ use crate::send::congestion::Congestion;
 use crate::send::recovery::prr::Progress;
 use crate::send::recovery::rack::Rack;
 use crate::send::recovery::sack::SackCache;
-use crate::send::recovery::scoreboard::{History, Scoreboard};
+use crate::send::recovery::scoreboard::{History, Make, Scoreboard};
 use crate::send::recovery::state::{Cwr, Frto, Phase, RecoveryState, Rexmit};
 use crate::send::recovery::timer::{Forced, Probe, Timers};
 use crate::send::rtt::Rtt;
@@ -186,14 +186,19 @@ impl Recovery {
     }
 
     /// A segment leaves for the first time.
-    pub fn on_new_sent(&mut self, start: u64, end: u64, rate: PacketState, view: View<'_>) {
+    pub fn on_new_sent(&mut self, start: u64, end: u64, make: Make, rate: PacketState, view: View<'_>) {
         let was_empty = self.scoreboard.is_empty();
-        self.scoreboard.push(start, end, view.now, rate);
+        self.scoreboard.push(start, end, make, view.now, rate);
         self.count_sent();
         if self.state.rexmit == Rexmit::NewFirst {
             self.state.rexmit = Rexmit::None;
         }
         self.on_new_data_timer(view, was_empty);
+    }
+
+    /// A segment is about to leave again; see [`Scoreboard::collapse`].
+    pub fn collapse(&mut self, id: u64, space: u64, data_end: u64) {
+        self.scoreboard.collapse(id, space, data_end);
     }
 
     /// A lost segment leaves again.

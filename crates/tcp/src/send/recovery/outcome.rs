@@ -167,6 +167,7 @@ mod tests {
     use bentpipe_units::Bytes;
 
     use super::*;
+    use crate::send::recovery::scoreboard::Make;
 
     fn at(ms: u64) -> Time {
         Time::from_nanos(ms * 1_000_000)
@@ -181,6 +182,7 @@ mod tests {
         Sent {
             start,
             end: start + 1_000,
+            make: Make::ALONE,
             sent_at: at(at_ms),
             rate: RateEstimator::new(Time::ZERO).on_sent(Time::ZERO, Bytes::ZERO),
             state: SegmentState::Unknown,

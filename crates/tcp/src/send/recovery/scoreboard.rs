@@ -12,6 +12,7 @@ pub(crate) struct Sent {
     pub start: u64,
     /// End excluded; a FIN counts one.
     pub end: u64,
+    pub make: Make,
     /// When it left last.
     pub sent_at: Time,
     /// State of the delivery-rate estimator when it left last.
@@ -24,10 +25,29 @@ pub(crate) struct Sent {
     pub transmission: u64,
 }
 
+/// What a segment was made with, for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Make {
+    /// Whether it ends what the application wrote.
+    pub is_push: bool,
+    /// Whether it is a buffer of its own, not part of a GSO packet (`tcp_skb_pcount` of 1).
+    pub is_alone: bool,
+}
+
+#[cfg(test)]
+impl Make {
+    pub const ALONE: Self = Self { is_push: false, is_alone: true };
+}
+
 impl Sent {
     /// Whether that transmission of it tells nothing any more.
     const fn is_stale(&self, transmission: u64) -> bool {
         self.transmission != transmission || matches!(self.state, SegmentState::Sacked)
+    }
+
+    /// Whether it may become one with its neighbour (`tcp_can_collapse`).
+    const fn may_collapse(&self) -> bool {
+        self.make.is_alone && !matches!(self.state, SegmentState::Sacked)
     }
 
     /// Lost and not yet retransmitted.
@@ -174,11 +194,12 @@ impl Scoreboard {
     }
 
     /// A new segment leaves.
-    pub fn push(&mut self, start: u64, end: u64, now: Time, rate: PacketState) {
+    pub fn push(&mut self, start: u64, end: u64, make: Make, now: Time, rate: PacketState) {
         let id = self.first + self.len();
         self.segments.push_back(Sent {
             start,
             end,
+            make,
             sent_at: now,
             rate,
             state: SegmentState::Unknown,
@@ -187,6 +208,39 @@ impl Scoreboard {
             transmission: self.transmissions,
         });
         self.note_transmission(id);
+    }
+
+    /// Before a small segment leaves again it takes in those behind it, as long as they come to no more than `space` bytes
+    /// with it (`tcp_retrans_try_collapse`). Data ends at `data_end`, where a FIN may follow.
+    pub fn collapse(&mut self, id: u64, space: u64, data_end: u64) {
+        let length = |sent: &Sent| sent.end.min(data_end) - sent.start;
+        let small = self.get(id).filter(|sent| sent.may_collapse() && length(sent) < space);
+        let Some(mut taken) = small.map(length) else { return };
+        while let Some(next) = self.get(id + 1).copied().filter(Sent::may_collapse) {
+            taken += length(&next);
+            if taken > space {
+                return;
+            }
+            self.take_in(id, &next);
+        }
+    }
+
+    /// The segment behind becomes one with a segment (`tcp_collapse_retrans`).
+    fn take_in(&mut self, id: u64, next: &Sent) {
+        self.forget(id + 1, next);
+        let Some(sent) = self.get_mut(id) else { return };
+        sent.end = next.end;
+        sent.make.is_push |= next.make.is_push;
+        if next.history == History::Retransmitted {
+            sent.history = History::Retransmitted;
+        }
+        let at = usize::try_from(id + 1 - self.first).expect("a place in memory");
+        self.segments.remove(at);
+        // Ids are consecutive: those behind move up.
+        let moved = |other: u64| other - u64::from(other > id);
+        self.order.retain(|(other, _)| *other != id + 1);
+        self.order.iter_mut().for_each(|(other, _)| *other = moved(*other));
+        self.waiting = self.waiting.iter().map(|other| moved(*other)).collect();
     }
 
     /// A segment leaves again (`tcp_retransmit_skb`).

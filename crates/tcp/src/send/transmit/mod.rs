@@ -10,6 +10,7 @@ use bentpipe_units::{Bytes, Time};
 use crate::config::Nagle;
 use crate::send::buffer::{Allowance, Buffer};
 use crate::send::congestion::RunView;
+use crate::send::recovery::scoreboard::Make;
 use crate::send::recovery::timer::{Forced, Probe};
 use crate::send::recovery::{Room, View};
 use crate::send::transmit::pacing::Pacer;
@@ -124,18 +125,18 @@ impl Transmit {
         self.held_until = None;
         let mss = parts.cc.mss().saturating_sub(reserved).max(1);
         match parts.recovery.take_forced() {
-            Some(Forced::Head) => return self.retransmit(parts, parts.recovery.scoreboard().first_id()),
+            Some(Forced::Head) => return self.retransmit(parts, parts.recovery.scoreboard().first_id(), mss),
             Some(Forced::Probe) => return self.probe(parts, mss),
             Some(Forced::WindowProbe) => return Some(self.window_probe(parts, mss)),
             None => {}
         }
-        if let Some(again) = self.next_retransmission(parts) {
+        if let Some(again) = self.next_retransmission(parts, mss) {
             return Some(again);
         }
         let new_first = parts.recovery.wants_new_first();
         let fresh = self.next_new(parts, mss);
         if new_first && fresh.is_none() && parts.recovery.on_nothing_new(self.next) {
-            return self.next_retransmission(parts);
+            return self.next_retransmission(parts, mss);
         }
         fresh
     }
@@ -158,12 +159,12 @@ impl Transmit {
 
     // ---- again -----------------------------------------------------------------------------------------------
 
-    fn next_retransmission(&mut self, parts: &mut Parts<'_>) -> Option<Outgoing> {
+    fn next_retransmission(&mut self, parts: &mut Parts<'_>, mss: u64) -> Option<Outgoing> {
         let id = parts.recovery.next_lost()?;
         if parts.recovery.in_flight() >= parts.cwnd() || self.is_held_by_pacer(parts) {
             return None;
         }
-        self.retransmit(parts, id)
+        self.retransmit(parts, id, mss)
     }
 
     /// A window that was taken back (RFC 9293 section 3.8.6) lets only the first segment out.
@@ -171,15 +172,18 @@ impl Transmit {
         start < self.window_end(parts) || start == parts.recovery.una()
     }
 
-    fn retransmit(&mut self, parts: &mut Parts<'_>, id: u64) -> Option<Outgoing> {
-        let sent = *parts.recovery.scoreboard().get(id)?;
-        if !self.may_repeat(parts, sent.start) {
+    fn retransmit(&mut self, parts: &mut Parts<'_>, id: u64, mss: u64) -> Option<Outgoing> {
+        let start = parts.recovery.scoreboard().get(id)?.start;
+        if !self.may_repeat(parts, start) {
             return None;
         }
+        let space = self.window_end(parts).saturating_sub(start).min(mss);
+        parts.recovery.collapse(id, space, parts.buffer.end());
+        let sent = *parts.recovery.scoreboard().get(id)?;
         let state = parts.on_departure();
         parts.recovery.on_retransmitted(id, state, self.view(parts));
         self.pace(parts, sent.end - sent.start, parts.cc.mss());
-        Some(parts.outgoing(sent.start, sent.end))
+        Some(parts.outgoing_again(&sent))
     }
 
     /// What little the window lets out, or no byte of an old position (`tcp_write_wakeup`).
@@ -187,7 +191,7 @@ impl Transmit {
         let end = parts.end().min(self.window_end(parts)).min(self.next + mss);
         if self.next < end {
             parts.buffer.on_gso_sent(end);
-            return self.send_new(parts, end);
+            return self.send_new(parts, end, true);
         }
         let start = parts.recovery.una() - 1;
         Outgoing { start, end: start, is_fin: false, is_push: false }
@@ -199,7 +203,7 @@ impl Transmit {
         if self.next < end && end <= self.window_end(parts) {
             self.pace(parts, end - self.next, mss);
             parts.buffer.on_gso_sent(end);
-            let fresh = self.send_new(parts, end);
+            let fresh = self.send_new(parts, end, true);
             parts.recovery.on_probe_sent(Probe::New(self.next), self.view(parts));
             return Some(fresh);
         }
@@ -211,7 +215,7 @@ impl Transmit {
         let state = parts.on_departure();
         self.pace(parts, sent.end - sent.start, mss);
         parts.recovery.on_probe_repeated(last, state, self.view(parts));
-        Some(parts.outgoing(sent.start, sent.end))
+        Some(parts.outgoing_again(&sent))
     }
 
     // ---- new -------------------------------------------------------------------------------------------------
@@ -234,7 +238,8 @@ impl Transmit {
         let end = self.tso.end.min(self.next + mss);
         // The FIN travels with the last bytes.
         let takes_fin = parts.buffer.fin() == Some(end);
-        let fresh = self.send_new(parts, end + u64::from(takes_fin));
+        let is_alone = self.tso.end - self.tso.start <= mss;
+        let fresh = self.send_new(parts, end + u64::from(takes_fin), is_alone);
         if self.next < self.tso.end {
             return Some(fresh);
         }
@@ -242,7 +247,7 @@ impl Transmit {
             parts.check_space(self.next);
         }
         // Each GSO packet of several segments ends in a push (`__tcp_transmit_skb`).
-        let is_push = fresh.is_push || self.tso.end - self.tso.start > mss;
+        let is_push = fresh.is_push || !is_alone;
         Some(Outgoing { is_push, ..fresh })
     }
 
@@ -321,7 +326,7 @@ impl Transmit {
     }
 
     /// What lies below `end` leaves.
-    fn send_new(&mut self, parts: &mut Parts<'_>, end: u64) -> Outgoing {
+    fn send_new(&mut self, parts: &mut Parts<'_>, end: u64, is_alone: bool) -> Outgoing {
         let start = self.next;
         let payload = end.min(parts.buffer.end()).saturating_sub(start);
         let state = parts.on_departure();
@@ -330,8 +335,10 @@ impl Transmit {
             self.minshall_end = end;
         }
         self.tso.sent = true;
-        parts.recovery.on_new_sent(start, end, state, self.view(parts));
-        parts.outgoing(start, end)
+        let fresh = parts.outgoing(start, end);
+        let make = Make { is_push: fresh.is_push, is_alone };
+        parts.recovery.on_new_sent(start, end, make, state, self.view(parts));
+        fresh
     }
 
     /// The end of a run of segments: whether the window was what stopped it (`tcp_cwnd_validate`).

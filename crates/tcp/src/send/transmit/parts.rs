@@ -7,6 +7,7 @@ use crate::config::Offload;
 use crate::send::buffer::Buffer;
 use crate::send::congestion::Congestion;
 use crate::send::recovery::Recovery;
+use crate::send::recovery::scoreboard::Sent;
 use crate::send::rtt::Rtt;
 use crate::send::transmit::pacing::{WindowRateView, window_rate};
 use crate::send::transmit::tso::{max_segments, min_segments_of_pacer, tso_autosize};
@@ -81,6 +82,11 @@ impl Parts<'_> {
         let is_fin = self.buffer.fin() == Some(end - 1);
         let is_push = end >= self.buffer.end();
         Outgoing { start, end, is_fin, is_push }
+    }
+
+    /// A segment that has left before.
+    pub fn outgoing_again(&self, sent: &Sent) -> Outgoing {
+        Outgoing { is_push: sent.make.is_push, ..self.outgoing(sent.start, sent.end) }
     }
 
     /// The application writes, and the buffer takes something (`tcp_slow_start_after_idle_check`,

@@ -3,7 +3,7 @@
 use bentpipe_cc::rate::RateEstimator;
 
 use super::*;
-use crate::send::recovery::scoreboard::SegmentState;
+use crate::send::recovery::scoreboard::{Make, SegmentState};
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -61,7 +61,7 @@ fn without_reordering_three_segments_out_of_order_end_the_grace() {
     let mut estimator = RateEstimator::new(Time::ZERO);
     for id in 0..4 {
         let rate = estimator.on_sent(Time::ZERO, bentpipe_units::Bytes::ZERO);
-        scoreboard.push(id * 1_000, (id + 1) * 1_000, Time::ZERO, rate);
+        scoreboard.push(id * 1_000, (id + 1) * 1_000, Make::ALONE, Time::ZERO, rate);
     }
     let windows = [1, 2, 3].map(|id| {
         scoreboard.sack(id);
@@ -76,7 +76,7 @@ fn delivered_of(segments: u64, delivered: u64, after_ms: u64) -> (Rack, Scoreboa
     let mut estimator = RateEstimator::new(Time::ZERO);
     for id in 0..segments {
         let rate = estimator.on_sent(Time::ZERO, bentpipe_units::Bytes::ZERO);
-        scoreboard.push(id * 1_000, (id + 1) * 1_000, Time::ZERO, rate);
+        scoreboard.push(id * 1_000, (id + 1) * 1_000, Make::ALONE, Time::ZERO, rate);
     }
     let mut rack = Rack::new();
     let sent = scoreboard.sack(delivered).expect("it is out");

@@ -18,7 +18,7 @@ fn sent(lengths: impl IntoIterator<Item = u64>) -> Scoreboard {
     let mut board = Scoreboard::default();
     let mut start = 1;
     for (length, ms) in lengths.into_iter().zip(0..) {
-        board.push(start, start + length, at(ms), rate());
+        board.push(start, start + length, Make::ALONE, at(ms), rate());
         start += length;
     }
     board
@@ -182,4 +182,50 @@ fn a_part_that_is_acknowledged_is_cut_off_the_first_segment() {
     board.trim_front(30);
     assert_eq!(board.front().map(|sent| sent.start), Some(11));
     assert!(board.pop_acked(11).is_some());
+}
+
+/// A timeout has found all lost, and the first leaves again into this much room (`tcp_retrans_try_collapse`).
+fn collapsed(mut board: Scoreboard, space: u64) -> Vec<(u64, u64)> {
+    for id in board.first_id()..board.first_id() + board.len() {
+        board.mark_lost(id);
+    }
+    board.collapse(board.first_id(), space, u64::MAX);
+    board.iter().map(|(_, sent)| (sent.start, sent.end)).collect()
+}
+
+#[test]
+fn small_segments_become_one_when_the_first_leaves_again() {
+    // The lengths are those of TLS records that a Linux server sent again as one segment of 119 bytes.
+    assert_eq!(collapsed(sent([42, 38, 39]), 1_460), [(1, 120)]);
+    assert_eq!(collapsed(sent([42, 38, 1_460]), 1_460), [(1, 81), (81, 1_541)]);
+    assert_eq!(collapsed(sent([42, 38, 39]), 80), [(1, 81), (81, 120)]);
+    assert_eq!(collapsed(sent([1_460, 38]), 1_460), [(1, 1_461), (1_461, 1_499)]);
+}
+
+#[test]
+fn a_part_of_a_gso_packet_and_what_was_delivered_stay_as_they_are() {
+    // tcp_can_collapse: tcp_skb_pcount(skb) > 1, TCPCB_SACKED_ACKED.
+    let mut board = sent([42]);
+    board.push(43, 81, Make { is_alone: false, ..Make::ALONE }, at(1), rate());
+    assert_eq!(collapsed(board, 1_460), [(1, 43), (43, 81)]);
+    let mut board = sent([42, 38, 39]);
+    board.sack(1);
+    assert_eq!(collapsed(board, 1_460), [(1, 43), (43, 81), (81, 120)]);
+}
+
+#[test]
+fn what_became_one_counts_once_and_those_behind_move_up() {
+    // tcp_adjust_pcount: packets_out, lost_out and retrans_out.
+    let mut board = sent([42, 38, 1_460, 1_460]);
+    for id in 0..3 {
+        board.mark_lost(id);
+    }
+    board.retransmit(1, at(10), rate());
+    board.collapse(0, 1_460, u64::MAX);
+    assert_eq!(counts(&board), [3, 0, 2, 0, 1]);
+    assert_eq!(board.next_waiting(), Some(0));
+    board.retransmit(0, at(20), rate());
+    assert_eq!(board.next_waiting(), Some(1));
+    assert_eq!(by_time(&mut board), [2, 0]);
+    assert_eq!(counts(&board), [3, 0, 2, 1, 2]);
 }
