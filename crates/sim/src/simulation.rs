@@ -81,10 +81,15 @@ impl Simulation {
     }
 
     /// Calls a host for one of its tasks, and sends what it has to send then.
+    ///
+    /// On a LAN segment it arrives and is answered before the task goes on: between namespaces of one kernel that happens
+    /// in the system call that sends (`__local_bh_enable_ip`). A SYN to a proxy is accepted before a request comes there
+    /// that was written after it.
     pub(crate) fn call<T>(&mut self, id: HostId, call: impl FnOnce(&mut Host, Time) -> T) -> T {
         let now = self.clock.now();
         let value = call(self.topology.host_mut(id), now);
         self.transit.transmit(&mut self.topology, now, id);
+        self.transit.deliver_on_lan(&mut self.topology, now);
         value
     }
 
