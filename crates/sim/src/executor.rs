@@ -1,15 +1,18 @@
-//! The deterministic executor: tasks of one thread, in the order in which they were woken.
+//! The deterministic executor: tasks of one thread, on each host in the order in which they were woken.
 //!
-//! It takes turns as tokio does on the emulator's threads, where the QUIC library's tasks are the scheduler's and the
-//! programs' a `LocalSet`'s: which requests share a packet hangs on it.
+//! A host takes turns as tokio does on the emulator's threads, where the QUIC library's tasks are the scheduler's and the
+//! programs' a `LocalSet`'s: which requests share a packet hangs on it. Hosts run at the same time, a task of each in turn, and
+//! with neighbours on a LAN segment they do so by system calls: a task that sends lets those of others run first.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Wake, Waker};
+
+use crate::host::id::HostId;
 
 type Task = Pin<Box<dyn Future<Output = ()>>>;
 
@@ -17,19 +20,29 @@ type Task = Pin<Box<dyn Future<Output = ()>>>;
 /// `MAX_TASKS_PER_TICK`).
 const TURN: u32 = 61;
 
-/// Runs tasks on one thread, first woken first run: those of the QUIC library until all of them wait, then the programs'
-/// likewise, and so on. It knows no time.
+/// Runs tasks on one thread, of a host first woken first run: those of the QUIC library until all of them wait, then the
+/// programs' likewise, and so on. It knows no time.
 #[derive(Default)]
 pub(crate) struct Executor {
     slots: RefCell<Slots>,
     woken: Arc<Woken>,
-    injector: Arc<Injector>,
+    injected: Arc<Injected>,
+    gave_way: Cell<bool>,
+    /// Whether the task that runs has given way, so that it may go on.
+    may_go_on: Cell<bool>,
 }
 
-/// Takes the QUIC library's tasks, from behind `Send` traits.
-#[derive(Default)]
+/// Takes a host's tasks of the QUIC library, from behind `Send` traits.
 pub(crate) struct Injector {
-    tasks: Mutex<VecDeque<Pin<Box<dyn Future<Output = ()> + Send>>>>,
+    host: HostId,
+    injected: Arc<Injected>,
+}
+
+type SendTask = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+#[derive(Default)]
+struct Injected {
+    tasks: Mutex<VecDeque<(HostId, SendTask)>>,
     /// Looked at after every task, hence without the lock.
     has_tasks: AtomicBool,
 }
@@ -47,9 +60,16 @@ struct Slot {
 
 /// Tasks to run next, each at most once.
 #[derive(Default)]
-struct Woken(Mutex<Turns>);
+struct Woken(Mutex<Hosts>);
 
-/// Whose turn it is.
+#[derive(Default)]
+struct Hosts {
+    turns: [Turns; HostId::ALL.len()],
+    /// Whose turn it is.
+    present: usize,
+}
+
+/// Whose turn it is on a host.
 #[derive(Default)]
 struct Turns {
     library: VecDeque<Arc<TaskWake>>,
@@ -71,27 +91,31 @@ enum Kind {
 
 struct TaskWake {
     index: usize,
+    host: HostId,
     kind: Kind,
     woken: Arc<Woken>,
     is_queued: AtomicBool,
+    has_given_way: AtomicBool,
     /// Set when the task has ended: its slot may belong to another one by now.
     has_ended: AtomicBool,
 }
 
 impl Executor {
-    /// Adds a program's task and queues it.
-    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + 'static) {
-        self.add(Box::pin(task), Kind::Program);
+    /// Adds a program's task on a host and queues it.
+    pub(crate) fn spawn(&self, host: HostId, task: impl Future<Output = ()> + 'static) {
+        self.add(host, Box::pin(task), Kind::Program);
     }
 
-    fn add(&self, task: Task, kind: Kind) {
+    fn add(&self, host: HostId, task: Task, kind: Kind) {
         let slots = &mut *self.slots.borrow_mut();
         let index = slots.free.pop().unwrap_or(slots.slots.len());
         let wake = Arc::new(TaskWake {
             index,
+            host,
             kind,
             woken: Arc::clone(&self.woken),
             is_queued: AtomicBool::new(false),
+            has_given_way: AtomicBool::new(false),
             has_ended: AtomicBool::new(false),
         });
         let slot = Slot { task: Some(task) };
@@ -103,22 +127,26 @@ impl Executor {
         wake.wake();
     }
 
-    /// Where tasks are handed in from behind `Send` traits.
-    pub(crate) fn injector(&self) -> Arc<Injector> {
-        Arc::clone(&self.injector)
+    /// Where a host's tasks are handed in from behind `Send` traits.
+    pub(crate) fn injector(&self, host: HostId) -> Injector {
+        Injector { host, injected: Arc::clone(&self.injected) }
     }
 
     /// Runs woken tasks until all of them wait.
     pub(crate) fn run(&self) {
         loop {
-            while let Some(task) = self.injector.pop() {
-                self.add(task, Kind::Library);
+            while let Some((host, task)) = self.injected.pop() {
+                self.add(host, task, Kind::Library);
             }
             let Some(wake) = self.woken.pop() else { return };
             wake.is_queued.store(false, Ordering::Relaxed);
             let Some(mut task) = self.take(&wake) else { continue };
             let waker = Waker::from(Arc::clone(&wake));
+            self.may_go_on.set(wake.has_given_way.swap(false, Ordering::Relaxed));
             let poll = task.as_mut().poll(&mut Context::from_waker(&waker));
+            if self.gave_way.take() {
+                self.woken.put_off(&wake);
+            }
             let slots = &mut *self.slots.borrow_mut();
             if poll.is_pending() {
                 slots.slots[wake.index].task = Some(task);
@@ -129,11 +157,21 @@ impl Executor {
         }
     }
 
+    /// Whether a task of a host waits, before it sends something, until those of other hosts have had their turn.
+    pub(crate) fn give_way(&self, host: HostId, cx: &Context<'_>) -> bool {
+        let gives_way = !self.may_go_on.take() && self.woken.has_others(host);
+        if gives_way {
+            self.gave_way.set(true);
+            cx.waker().wake_by_ref();
+        }
+        gives_way
+    }
+
     /// Drops every task with what it holds. Tasks hold their host, and their host this executor.
     pub(crate) fn clear(&self) {
         // Dropped outside the borrow: what tasks hold may wake others.
         drop(self.slots.take());
-        while self.injector.pop().is_some() {}
+        while self.injected.pop().is_some() {}
     }
 
     fn take(&self, wake: &TaskWake) -> Option<Task> {
@@ -145,12 +183,14 @@ impl Executor {
 }
 
 impl Injector {
-    pub(crate) fn push(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
-        self.tasks.lock().expect("no panic while queueing").push_back(task);
-        self.has_tasks.store(true, Ordering::Relaxed);
+    pub(crate) fn push(&self, task: SendTask) {
+        self.injected.tasks.lock().expect("no panic while queueing").push_back((self.host, task));
+        self.injected.has_tasks.store(true, Ordering::Relaxed);
     }
+}
 
-    fn pop(&self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
+impl Injected {
+    fn pop(&self) -> Option<(HostId, SendTask)> {
         if !self.has_tasks.load(Ordering::Relaxed) {
             return None;
         }
@@ -163,7 +203,41 @@ impl Injector {
 
 impl Woken {
     fn pop(&self) -> Option<Arc<TaskWake>> {
-        self.0.lock().expect("no panic while queueing").pop()
+        self.hosts().pop()
+    }
+
+    fn put_off(&self, wake: &Arc<TaskWake>) {
+        wake.has_given_way.store(true, Ordering::Relaxed);
+        self.hosts().put_off(wake);
+    }
+
+    fn has_others(&self, host: HostId) -> bool {
+        HostId::ALL
+            .iter()
+            .filter(|other| **other != host)
+            .any(|other| self.hosts().turns[*other as usize].has_tasks())
+    }
+
+    fn hosts(&self) -> MutexGuard<'_, Hosts> {
+        self.0.lock().expect("no panic while queueing")
+    }
+}
+
+impl Hosts {
+    /// The next task of the host whose turn it is, until that has none, then of the next host that has one.
+    fn pop(&mut self) -> Option<Arc<TaskWake>> {
+        let count = self.turns.len();
+        let order = (self.present..self.present + count).map(|at| at % count);
+        let (at, wake) = order.filter_map(|at| Some((at, self.turns[at].pop()?))).next()?;
+        self.present = at;
+        Some(wake)
+    }
+
+    /// A task that was woken runs before the others of its host, but after those of other hosts.
+    fn put_off(&mut self, wake: &Arc<TaskWake>) {
+        let at = wake.host as usize;
+        self.turns[at].put_first(wake);
+        self.present = at + 1;
     }
 }
 
@@ -191,6 +265,18 @@ impl Turns {
         wake
     }
 
+    fn put_first(&mut self, wake: &Arc<TaskWake>) {
+        let queue = self.queue(wake.kind);
+        if let Some(at) = queue.iter().rposition(|other| Arc::ptr_eq(other, wake)) {
+            queue.remove(at);
+            queue.push_front(Arc::clone(wake));
+        }
+    }
+
+    fn has_tasks(&self) -> bool {
+        !(self.library.is_empty() && self.programs.is_empty())
+    }
+
     const fn queue(&mut self, kind: Kind) -> &mut VecDeque<Arc<TaskWake>> {
         match kind {
             Kind::Library => &mut self.library,
@@ -215,7 +301,7 @@ impl Wake for TaskWake {
 
     fn wake_by_ref(self: &Arc<Self>) {
         if !self.is_queued.swap(true, Ordering::Relaxed) {
-            self.woken.0.lock().expect("no panic while queueing").push(Arc::clone(self));
+            self.woken.hosts().turns[self.host as usize].push(Arc::clone(self));
         }
     }
 }
@@ -248,10 +334,10 @@ mod tests {
     fn run(programs: &[(&'static str, u32)], library: &[(&'static str, u32)]) -> Vec<&'static str> {
         let (executor, log) = (Executor::default(), Arc::<Mutex<Vec<_>>>::default());
         for (name, count) in programs {
-            executor.spawn(turns(Arc::clone(&log), name, *count));
+            executor.spawn(HostId::Client, turns(Arc::clone(&log), name, *count));
         }
         for (name, count) in library {
-            executor.injector().push(Box::pin(turns(Arc::clone(&log), name, *count)));
+            executor.injector(HostId::Client).push(Box::pin(turns(Arc::clone(&log), name, *count)));
         }
         executor.run();
         log.lock().unwrap().clone()

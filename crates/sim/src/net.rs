@@ -81,7 +81,7 @@ impl SimNet {
         let (to, config) = (v4(to)?, self.config(cc, Role::Client, to.ip()));
         let id = self.host.call(|host, now| host.tcp.connect(now, from, to, &config, dscp));
         let id = id.map_err(port_error)?;
-        Ok(SimStream { host: self.host.clone(), id, content: self.content })
+        Ok(SimStream::new(&self.host, id, *to.ip(), self.content))
     }
 
     pub(crate) fn listener(&self, listening: Listening) -> SimListener {
@@ -111,7 +111,7 @@ impl Net for SimNet {
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + 'static) {
-        self.host.shared().executor.spawn(task);
+        self.host.shared().executor.spawn(self.host.id(), task);
     }
 
     async fn connect(&self, to: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<SimStream> {
@@ -154,7 +154,7 @@ impl Net for SimNet {
         Arc::new(QuicRuntime {
             epoch: self.epoch,
             clock: Arc::clone(&self.host.shared().clock),
-            injector: self.host.shared().executor.injector(),
+            injector: self.host.shared().executor.injector(self.host.id()),
         })
     }
 }

@@ -124,7 +124,7 @@ impl Network {
     pub fn run<T: 'static>(&self, work: impl Future<Output = T> + 'static) -> Result<T, SimulationError> {
         let result = Rc::new(RefCell::new(None));
         let slot = Rc::clone(&result);
-        self.shared.executor.spawn(async move {
+        self.shared.executor.spawn(HostId::Client, async move {
             *slot.borrow_mut() = Some(work.await);
         });
         self.shared.settle();

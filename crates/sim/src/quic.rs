@@ -25,7 +25,7 @@ pub(crate) struct QuicRuntime {
     /// The instant of time zero.
     pub(crate) epoch: Instant,
     pub(crate) clock: Arc<Clock>,
-    pub(crate) injector: Arc<Injector>,
+    pub(crate) injector: Injector,
 }
 
 #[derive(Debug)]

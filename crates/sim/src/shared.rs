@@ -1,8 +1,10 @@
 //! Where a simulation and its tasks meet.
 
 use std::cell::{RefCell, RefMut};
+use std::net::Ipv4Addr;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Context;
 
 use bentpipe_run::RunSpec;
 use bentpipe_units::Time;
@@ -15,6 +17,7 @@ use crate::host::id::HostId;
 use crate::host::udp::Outbox;
 use crate::processor::Processors;
 use crate::simulation::Simulation;
+use crate::topology::NextHop;
 
 /// A simulation and the tasks on its hosts, which take turns: it is borrowed only while no task runs, or by the one
 /// that does, for one call.
@@ -87,6 +90,17 @@ impl HostHandle {
 
     pub(crate) fn now(&self) -> Time {
         self.shared.clock.now()
+    }
+
+    /// Whether what goes to this address goes over a LAN segment to another host.
+    pub(crate) fn is_neighbour(&self, address: Ipv4Addr) -> bool {
+        let hop = self.shared.simulation().topology().next_hop(self.id, address);
+        matches!(hop, NextHop::Lan(host) if host != self.id)
+    }
+
+    /// Whether a task lets those of other hosts run first; if so it is woken.
+    pub(crate) fn gives_way(&self, cx: &Context<'_>) -> bool {
+        self.shared.executor.give_way(self.id, cx)
     }
 
     /// Calls the host, which sends at once what it has to send then.

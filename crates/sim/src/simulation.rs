@@ -193,7 +193,7 @@ impl Transit {
         if from == HostId::Server && self.is_lost_on_ground(now, Heading::FromServer, &packet) {
             return self.recycle(packet);
         }
-        self.pass(now, topology.next_hop(from, &packet), packet);
+        self.pass(now, topology.next_hop(from, packet.destination()), packet);
     }
 
     /// Whether the network between gateway and server loses a packet.

@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -29,6 +29,8 @@ pub struct SimStream {
     pub(crate) host: HostHandle,
     pub(crate) id: ConnectionId,
     pub(crate) content: Content,
+    /// Whether the other end is on the same LAN segment.
+    is_to_neighbour: bool,
 }
 
 /// What stands for content that both ends of a stream know beforehand.
@@ -60,7 +62,7 @@ impl SimListener {
     /// The next connection, and what it is known by.
     pub(crate) async fn next(&self) -> (SimStream, Accepted) {
         let accepted = poll_fn(|cx| self.host.call(|host, _| host.tcp.poll_accept(self.listening, cx))).await;
-        (SimStream { host: self.host.clone(), id: accepted.id, content: self.content }, accepted)
+        (SimStream::new(&self.host, accepted.id, *accepted.remote.ip(), self.content), accepted)
     }
 }
 
@@ -74,6 +76,10 @@ impl Listener for SimListener {
 }
 
 impl SimStream {
+    pub(crate) fn new(host: &HostHandle, id: ConnectionId, remote: Ipv4Addr, content: Content) -> Self {
+        Self { host: host.clone(), id, content, is_to_neighbour: host.is_neighbour(remote) }
+    }
+
     /// Returns when the handshake is complete, or at once where the SYN waits for data to carry.
     pub(crate) async fn connected(self) -> io::Result<Self> {
         poll_fn(|cx| self.host.call(|host, _| host.tcp.poll_connected(self.id, cx)))
@@ -90,6 +96,9 @@ impl SimStream {
 
     /// Hands over bytes and returns how many of them were taken.
     fn poll_give(&self, cx: &Context<'_>, payload: &Payload) -> Poll<io::Result<usize>> {
+        if self.is_to_neighbour && self.host.gives_way(cx) {
+            return Poll::Pending;
+        }
         let written = self.host.call(|host, now| host.tcp.poll_write(now, self.id, payload, cx));
         written.map_ok(|taken| taken as usize).map_err(stream_error)
     }

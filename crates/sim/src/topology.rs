@@ -1,6 +1,7 @@
 //! Which hosts are on the path of a run, and where each packet goes next.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
 use bentpipe_net::Addresses;
 use bentpipe_run::RunSpec;
@@ -105,17 +106,17 @@ impl Topology {
         between.fold(ends, |first, pep_host| earlier(first, timeout_of(&pep_host.host)))
     }
 
-    /// Where a packet goes that a host sends.
+    /// Where a packet goes that a host sends to this address.
     #[inline]
-    pub(crate) fn next_hop(&self, from: HostId, packet: &WirePacket) -> NextHop {
+    pub(crate) fn next_hop(&self, from: HostId, to: Ipv4Addr) -> NextHop {
         match from {
             // A resolver may be on the client's own host.
-            HostId::Client if packet.is_for(self.client.address()) => NextHop::Lan(HostId::Client),
+            HostId::Client if to == self.client.address() => NextHop::Lan(HostId::Client),
             HostId::Client if self.terminal.is_some() => NextHop::Lan(HostId::Terminal),
             HostId::Server if self.gateway.is_some() => NextHop::Lan(HostId::Gateway),
-            HostId::Terminal if packet.is_for(self.client.address()) => NextHop::Lan(HostId::Client),
+            HostId::Terminal if to == self.client.address() => NextHop::Lan(HostId::Client),
             // The server has several addresses, whoever is beyond the link has one.
-            HostId::Gateway if !self.is_beyond_gateway(packet) => NextHop::Lan(HostId::Server),
+            HostId::Gateway if !self.is_beyond_gateway(to) => NextHop::Lan(HostId::Server),
             HostId::Client | HostId::Server | HostId::Terminal | HostId::Gateway => {
                 NextHop::Link(from.link_end())
             }
@@ -161,10 +162,10 @@ impl Topology {
         }
     }
 
-    /// Whether a packet that the gateway sends goes over the link.
-    fn is_beyond_gateway(&self, packet: &WirePacket) -> bool {
-        let terminal = self.terminal.as_ref().is_some_and(|terminal| packet.is_for(terminal.host.address()));
-        terminal || packet.is_for(self.client.address())
+    /// Whether what the gateway sends to this address goes over the link.
+    fn is_beyond_gateway(&self, to: Ipv4Addr) -> bool {
+        let terminal = self.terminal.as_ref().is_some_and(|terminal| to == terminal.host.address());
+        terminal || to == self.client.address()
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) enum HostId {
 }
 
 impl HostId {
+    pub(crate) const ALL: [Self; 4] = [Self::Client, Self::Server, Self::Terminal, Self::Gateway];
+
     /// The end of the link at which it stands.
     pub(crate) fn link_end(self) -> LinkEnd {
         match self {
