@@ -308,6 +308,9 @@ impl Wake for TaskWake {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+    use std::task::Poll;
+
     use super::*;
 
     /// Notes `name` and lets others run, so often.
@@ -358,5 +361,60 @@ mod tests {
         let log = run(&[("a", 1)], &[("x", 100)]);
         assert_eq!(log.iter().position(|name| *name == "a"), Some(TURN as usize));
         assert_eq!(log.len(), 101);
+    }
+
+    /// Notes `name` so often, and lets other hosts' tasks run before each time.
+    async fn sends(
+        executor: Rc<Executor>,
+        host: HostId,
+        log: Arc<Mutex<Vec<&'static str>>>,
+        name: &'static str,
+        count: u32,
+    ) {
+        for _ in 0..count {
+            std::future::poll_fn(
+                |cx| if executor.give_way(host, cx) { Poll::Pending } else { Poll::Ready(()) },
+            )
+            .await;
+            log.lock().unwrap().push(name);
+        }
+    }
+
+    /// What tasks note: those of the client, which send so often, and those of the server, which send or do something else.
+    fn run_hosts(
+        client: &[(&'static str, u32)],
+        server: &[(&'static str, u32)],
+        server_sends: bool,
+    ) -> Vec<&'static str> {
+        let (executor, log) = (Rc::<Executor>::default(), Arc::<Mutex<Vec<_>>>::default());
+        for (name, count) in client {
+            executor.spawn(
+                HostId::Client,
+                sends(Rc::clone(&executor), HostId::Client, Arc::clone(&log), name, *count),
+            );
+        }
+        for (name, count) in server {
+            if server_sends {
+                let task = sends(Rc::clone(&executor), HostId::Server, Arc::clone(&log), name, *count);
+                executor.spawn(HostId::Server, task);
+            } else {
+                executor.spawn(HostId::Server, turns(Arc::clone(&log), name, *count));
+            }
+        }
+        executor.run();
+        log.lock().unwrap().clone()
+    }
+
+    #[test]
+    fn a_task_that_sends_lets_all_of_another_host_run_first_but_none_of_its_own() {
+        assert_eq!(
+            run_hosts(&[("a", 2), ("b", 1)], &[("x", 2), ("y", 1)], false),
+            ["x", "y", "x", "a", "a", "b"]
+        );
+    }
+
+    #[test]
+    fn of_two_hosts_that_send_each_does_so_once_in_turn() {
+        assert_eq!(run_hosts(&[("a", 3)], &[("x", 2)], true), ["a", "x", "a", "x", "a"]);
     }
 }

@@ -183,7 +183,7 @@ impl Connection {
             self.on_payload(now, start, segment);
         } else if segment.sequence_len() > 0 {
             // A FIN or data that was taken already.
-            self.receive.on_old_data(start, data_end);
+            self.receive.on_old_data(start, data_end + u64::from(segment.flags.contains(Flags::FIN)));
             self.pending.acknowledgement = true;
         }
     }

@@ -30,13 +30,23 @@ pub(crate) struct Sent {
 pub(crate) struct Make {
     /// Whether it ends what the application wrote.
     pub is_push: bool,
-    /// Whether it is a buffer of its own, not part of a GSO packet (`tcp_skb_pcount` of 1).
-    pub is_alone: bool,
+    pub place: Place,
+}
+
+/// A segment's place in the buffer (skb) that it left in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A buffer of its own (`tcp_skb_pcount` of 1).
+    Alone,
+    /// The first of a GSO packet.
+    First,
+    /// Behind the first.
+    Later,
 }
 
 #[cfg(test)]
 impl Make {
-    pub const ALONE: Self = Self { is_push: false, is_alone: true };
+    pub const ALONE: Self = Self { is_push: false, place: Place::Alone };
 }
 
 impl Sent {
@@ -47,7 +57,7 @@ impl Sent {
 
     /// Whether it may become one with its neighbour (`tcp_can_collapse`).
     const fn may_collapse(&self) -> bool {
-        self.make.is_alone && !matches!(self.state, SegmentState::Sacked)
+        matches!(self.make.place, Place::Alone) && !matches!(self.state, SegmentState::Sacked)
     }
 
     /// Lost and not yet retransmitted.
@@ -333,6 +343,14 @@ impl Scoreboard {
     /// The lowest segment that is lost and was not retransmitted.
     pub fn next_waiting(&self) -> Option<u64> {
         self.waiting.first().copied()
+    }
+
+    /// Where the lost segments end that leave again with the first of them as one GSO packet, at most so many
+    /// (`tcp_xmit_retransmit_queue`): those of its buffer (skb) that wait, too.
+    pub fn waiting_run_end(&self, id: u64, most: u64) -> u64 {
+        let joins = |sent: &Sent| sent.make.place == Place::Later && sent.is_waiting();
+        let last = (id + 1..id + most).take_while(|next| self.get(*next).is_some_and(joins)).last();
+        self.get(last.unwrap_or(id)).map_or(0, |sent| sent.end)
     }
 
     /// Takes off the first segment when it ends at or below `position`.

@@ -10,7 +10,7 @@ use bentpipe_units::{Bytes, Time};
 use crate::config::Nagle;
 use crate::send::buffer::{Allowance, Buffer};
 use crate::send::congestion::RunView;
-use crate::send::recovery::scoreboard::Make;
+use crate::send::recovery::scoreboard::{Make, Place};
 use crate::send::recovery::timer::{Forced, Probe};
 use crate::send::recovery::{Room, View};
 use crate::send::transmit::pacing::Pacer;
@@ -28,6 +28,8 @@ pub(crate) struct Transmit {
     /// When the pacer lets the next segment out that it held back.
     held_until: Option<Time>,
     tso: GsoPacket,
+    /// Lost segments that leave again as one GSO packet.
+    again: GsoPacket,
     nagle: Nagle,
     /// End of the last segment sent that was not full (Minshall).
     minshall_end: u64,
@@ -64,6 +66,7 @@ impl Transmit {
             pacer: Pacer::new(),
             held_until: None,
             tso: GsoPacket::default(),
+            again: GsoPacket::default(),
             nagle,
             minshall_end: first,
         }
@@ -125,7 +128,11 @@ impl Transmit {
         self.held_until = None;
         let mss = parts.cc.mss().saturating_sub(reserved).max(1);
         match parts.recovery.take_forced() {
-            Some(Forced::Head) => return self.retransmit(parts, parts.recovery.scoreboard().first_id(), mss),
+            Some(Forced::Head) => {
+                let head = self.retransmit(parts, parts.recovery.scoreboard().first_id(), mss)?;
+                self.pace(parts, head.end - head.start, mss);
+                return Some(head);
+            }
             Some(Forced::Probe) => return self.probe(parts, mss),
             Some(Forced::WindowProbe) => return Some(self.window_probe(parts, mss)),
             None => {}
@@ -161,10 +168,28 @@ impl Transmit {
 
     fn next_retransmission(&mut self, parts: &mut Parts<'_>, mss: u64) -> Option<Outgoing> {
         let id = parts.recovery.next_lost()?;
-        if parts.recovery.in_flight() >= parts.cwnd() || self.is_held_by_pacer(parts) {
-            return None;
+        let start = parts.recovery.scoreboard().get(id)?.start;
+        let goes_on = self.again.start < start && start < self.again.end;
+        if !goes_on {
+            let quota = parts.cwnd().saturating_sub(parts.recovery.in_flight());
+            if quota == 0 || self.is_held_by_pacer(parts) {
+                return None;
+            }
+            let most = quota.min(parts.tso_segments(mss));
+            let end = parts.recovery.scoreboard().waiting_run_end(id, most);
+            self.again = GsoPacket { start, end, sent: false };
         }
-        self.retransmit(parts, id, mss)
+        let packet = std::mem::take(&mut self.again);
+        let again = self.retransmit(parts, id, mss)?;
+        if !goes_on {
+            self.pace(parts, packet.end.max(again.end) - start, mss);
+        }
+        let is_last = again.end >= packet.end;
+        if !is_last {
+            self.again = packet;
+        }
+        // Each GSO packet of several segments ends in a push (`__tcp_transmit_skb`).
+        Some(Outgoing { is_push: again.is_push || (goes_on && is_last), ..again })
     }
 
     /// A window that was taken back (RFC 9293 section 3.8.6) lets only the first segment out.
@@ -182,7 +207,6 @@ impl Transmit {
         let sent = *parts.recovery.scoreboard().get(id)?;
         let state = parts.on_departure();
         parts.recovery.on_retransmitted(id, state, self.view(parts));
-        self.pace(parts, sent.end - sent.start, parts.cc.mss());
         Some(parts.outgoing_again(&sent))
     }
 
@@ -191,7 +215,7 @@ impl Transmit {
         let end = parts.end().min(self.window_end(parts)).min(self.next + mss);
         if self.next < end {
             parts.buffer.on_gso_sent(end);
-            return self.send_new(parts, end, true);
+            return self.send_new(parts, end, Place::Alone);
         }
         let start = parts.recovery.una() - 1;
         Outgoing { start, end: start, is_fin: false, is_push: false }
@@ -203,7 +227,7 @@ impl Transmit {
         if self.next < end && end <= self.window_end(parts) {
             self.pace(parts, end - self.next, mss);
             parts.buffer.on_gso_sent(end);
-            let fresh = self.send_new(parts, end, true);
+            let fresh = self.send_new(parts, end, Place::Alone);
             parts.recovery.on_probe_sent(Probe::New(self.next), self.view(parts));
             return Some(fresh);
         }
@@ -238,8 +262,12 @@ impl Transmit {
         let end = self.tso.end.min(self.next + mss);
         // The FIN travels with the last bytes.
         let takes_fin = parts.buffer.fin() == Some(end);
-        let is_alone = self.tso.end - self.tso.start <= mss;
-        let fresh = self.send_new(parts, end + u64::from(takes_fin), is_alone);
+        let place = match self.tso.end - self.tso.start {
+            length if length <= mss => Place::Alone,
+            _ if self.next == self.tso.start => Place::First,
+            _ => Place::Later,
+        };
+        let fresh = self.send_new(parts, end + u64::from(takes_fin), place);
         if self.next < self.tso.end {
             return Some(fresh);
         }
@@ -247,7 +275,7 @@ impl Transmit {
             parts.check_space(self.next);
         }
         // Each GSO packet of several segments ends in a push (`__tcp_transmit_skb`).
-        let is_push = fresh.is_push || !is_alone;
+        let is_push = fresh.is_push || place != Place::Alone;
         Some(Outgoing { is_push, ..fresh })
     }
 
@@ -326,7 +354,7 @@ impl Transmit {
     }
 
     /// What lies below `end` leaves.
-    fn send_new(&mut self, parts: &mut Parts<'_>, end: u64, is_alone: bool) -> Outgoing {
+    fn send_new(&mut self, parts: &mut Parts<'_>, end: u64, place: Place) -> Outgoing {
         let start = self.next;
         let payload = end.min(parts.buffer.end()).saturating_sub(start);
         let state = parts.on_departure();
@@ -336,7 +364,7 @@ impl Transmit {
         }
         self.tso.sent = true;
         let fresh = parts.outgoing(start, end);
-        let make = Make { is_push: fresh.is_push, is_alone };
+        let make = Make { is_push: fresh.is_push, place };
         parts.recovery.on_new_sent(start, end, make, state, self.view(parts));
         fresh
     }

@@ -206,7 +206,7 @@ fn small_segments_become_one_when_the_first_leaves_again() {
 fn a_part_of_a_gso_packet_and_what_was_delivered_stay_as_they_are() {
     // tcp_can_collapse: tcp_skb_pcount(skb) > 1, TCPCB_SACKED_ACKED.
     let mut board = sent([42]);
-    board.push(43, 81, Make { is_alone: false, ..Make::ALONE }, at(1), rate());
+    board.push(43, 81, Make { place: Place::First, ..Make::ALONE }, at(1), rate());
     assert_eq!(collapsed(board, 1_460), [(1, 43), (43, 81)]);
     let mut board = sent([42, 38, 39]);
     board.sack(1);
