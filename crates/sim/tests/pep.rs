@@ -240,9 +240,10 @@ fn every_connection_of_a_load_takes_one_that_stands_however_many_there_are() {
 
 #[test]
 fn the_handshakes_of_standing_connections_are_not_measured() {
-    // One connection for everything: each way the packets of one handshake fewer are counted, and twelve bytes more of
-    // payload, which name the client's connection.
-    let plain = page(geo(megabits(10)), Http::H2c, 1, (8, 5_000));
+    // One connection for everything, on which each request is one write: what waits for a handshake would travel together.
+    // Each way the packets of one handshake fewer are counted, and twelve bytes more of payload, which name the client's
+    // connection.
+    let plain = page(geo(megabits(10)), Http::H1, 1, (8, 5_000));
     let [through_split, standing] = [split(&plain, PepPlace::Both), standing(&plain)]
         .map(|pep| ran(&with(&plain, PepSpec::Split(pep))).metrics);
     // SYN and acknowledgement; SYN-ACK (RFC 9293 section 3.5), with 40 and 32 bytes of header of TCP.
