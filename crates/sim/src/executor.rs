@@ -1,24 +1,23 @@
 //! The deterministic executor: tasks of one thread, on each host in the order in which they were woken.
 //!
 //! A host takes turns as tokio does on the emulator's threads, where the QUIC library's tasks are the scheduler's and the
-//! programs' a `LocalSet`'s: which requests share a packet hangs on it. Hosts run at the same time, a task of each in turn, and
-//! with neighbours on a LAN segment they do so by system calls: a task that sends lets those of others run first.
+//! programs' a `LocalSet`'s: which requests share a packet hangs on it. A host runs until all its tasks wait, then another: in
+//! real time they run at once, which shows on a LAN segment only, where a task that sends lets those of others run first.
+
+mod turns;
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
 
+use crate::executor::turns::{Kind, TaskWake, Woken};
 use crate::host::id::HostId;
 
 type Task = Pin<Box<dyn Future<Output = ()>>>;
-
-/// Tasks of one kind that run before those of the other have their turn (tokio's `event_interval` and
-/// `MAX_TASKS_PER_TICK`).
-const TURN: u32 = 61;
 
 /// Runs tasks on one thread, of a host first woken first run: those of the QUIC library until all of them wait, then the
 /// programs' likewise, and so on. It knows no time.
@@ -27,8 +26,9 @@ pub(crate) struct Executor {
     slots: RefCell<Slots>,
     woken: Arc<Woken>,
     injected: Arc<Injected>,
+    /// Whether the task that runs has asked to give way.
     gave_way: Cell<bool>,
-    /// Whether the task that runs has given way, so that it may go on.
+    /// Whether it gave way when it ran before, so that it may send once.
     may_go_on: Cell<bool>,
 }
 
@@ -58,48 +58,6 @@ struct Slot {
     task: Option<Task>,
 }
 
-/// Tasks to run next, each at most once.
-#[derive(Default)]
-struct Woken(Mutex<Hosts>);
-
-#[derive(Default)]
-struct Hosts {
-    turns: [Turns; HostId::ALL.len()],
-    /// Whose turn it is.
-    present: usize,
-}
-
-/// Whose turn it is on a host.
-#[derive(Default)]
-struct Turns {
-    library: VecDeque<Arc<TaskWake>>,
-    programs: VecDeque<Arc<TaskWake>>,
-    present: Kind,
-    /// Tasks that have run in this turn.
-    run: u32,
-}
-
-/// Whose a task is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Kind {
-    /// The QUIC library's.
-    #[default]
-    Library,
-    /// A program's.
-    Program,
-}
-
-struct TaskWake {
-    index: usize,
-    host: HostId,
-    kind: Kind,
-    woken: Arc<Woken>,
-    is_queued: AtomicBool,
-    has_given_way: AtomicBool,
-    /// Set when the task has ended: its slot may belong to another one by now.
-    has_ended: AtomicBool,
-}
-
 impl Executor {
     /// Adds a program's task on a host and queues it.
     pub(crate) fn spawn(&self, host: HostId, task: impl Future<Output = ()> + 'static) {
@@ -109,15 +67,7 @@ impl Executor {
     fn add(&self, host: HostId, task: Task, kind: Kind) {
         let slots = &mut *self.slots.borrow_mut();
         let index = slots.free.pop().unwrap_or(slots.slots.len());
-        let wake = Arc::new(TaskWake {
-            index,
-            host,
-            kind,
-            woken: Arc::clone(&self.woken),
-            is_queued: AtomicBool::new(false),
-            has_given_way: AtomicBool::new(false),
-            has_ended: AtomicBool::new(false),
-        });
+        let wake = Arc::new(TaskWake::new(index, host, kind, Arc::clone(&self.woken)));
         let slot = Slot { task: Some(task) };
         if index == slots.slots.len() {
             slots.slots.push(slot);
@@ -139,20 +89,19 @@ impl Executor {
                 self.add(host, task, Kind::Library);
             }
             let Some(wake) = self.woken.pop() else { return };
-            wake.is_queued.store(false, Ordering::Relaxed);
             let Some(mut task) = self.take(&wake) else { continue };
             let waker = Waker::from(Arc::clone(&wake));
-            self.may_go_on.set(wake.has_given_way.swap(false, Ordering::Relaxed));
+            self.may_go_on.set(wake.has_given_way());
             let poll = task.as_mut().poll(&mut Context::from_waker(&waker));
             if self.gave_way.take() {
                 self.woken.put_off(&wake);
             }
             let slots = &mut *self.slots.borrow_mut();
             if poll.is_pending() {
-                slots.slots[wake.index].task = Some(task);
+                slots.slots[wake.index()].task = Some(task);
             } else {
-                wake.has_ended.store(true, Ordering::Relaxed);
-                slots.free.push(wake.index);
+                wake.end();
+                slots.free.push(wake.index());
             }
         }
     }
@@ -175,10 +124,10 @@ impl Executor {
     }
 
     fn take(&self, wake: &TaskWake) -> Option<Task> {
-        if wake.has_ended.load(Ordering::Relaxed) {
+        if wake.has_ended() {
             return None;
         }
-        self.slots.borrow_mut().slots[wake.index].task.take()
+        self.slots.borrow_mut().slots[wake.index()].task.take()
     }
 }
 
@@ -201,116 +150,12 @@ impl Injected {
     }
 }
 
-impl Woken {
-    fn pop(&self) -> Option<Arc<TaskWake>> {
-        self.hosts().pop()
-    }
-
-    fn put_off(&self, wake: &Arc<TaskWake>) {
-        wake.has_given_way.store(true, Ordering::Relaxed);
-        self.hosts().put_off(wake);
-    }
-
-    fn has_others(&self, host: HostId) -> bool {
-        HostId::ALL
-            .iter()
-            .filter(|other| **other != host)
-            .any(|other| self.hosts().turns[*other as usize].has_tasks())
-    }
-
-    fn hosts(&self) -> MutexGuard<'_, Hosts> {
-        self.0.lock().expect("no panic while queueing")
-    }
-}
-
-impl Hosts {
-    /// The next task of the host whose turn it is, until that has none, then of the next host that has one.
-    fn pop(&mut self) -> Option<Arc<TaskWake>> {
-        let count = self.turns.len();
-        let order = (self.present..self.present + count).map(|at| at % count);
-        let (at, wake) = order.filter_map(|at| Some((at, self.turns[at].pop()?))).next()?;
-        self.present = at;
-        Some(wake)
-    }
-
-    /// A task that was woken runs before the others of its host, but after those of other hosts.
-    fn put_off(&mut self, wake: &Arc<TaskWake>) {
-        let at = wake.host as usize;
-        self.turns[at].put_first(wake);
-        self.present = at + 1;
-    }
-}
-
-impl Turns {
-    fn push(&mut self, wake: Arc<TaskWake>) {
-        self.queue(wake.kind).push_back(wake);
-    }
-
-    fn pop(&mut self) -> Option<Arc<TaskWake>> {
-        for _ in [Kind::Library, Kind::Program] {
-            if self.run < TURN
-                && let Some(wake) = self.queue(self.present).pop_front()
-            {
-                self.run += 1;
-                return Some(wake);
-            }
-            (self.present, self.run) = (self.present.other(), 0);
-        }
-        let wake = self.queue(self.present).pop_front();
-        // With nobody left the library begins: what comes next comes from the network.
-        (self.present, self.run) = match wake {
-            Some(_) => (self.present, 1),
-            None => (Kind::Library, 0),
-        };
-        wake
-    }
-
-    fn put_first(&mut self, wake: &Arc<TaskWake>) {
-        let queue = self.queue(wake.kind);
-        if let Some(at) = queue.iter().rposition(|other| Arc::ptr_eq(other, wake)) {
-            queue.remove(at);
-            queue.push_front(Arc::clone(wake));
-        }
-    }
-
-    fn has_tasks(&self) -> bool {
-        !(self.library.is_empty() && self.programs.is_empty())
-    }
-
-    const fn queue(&mut self, kind: Kind) -> &mut VecDeque<Arc<TaskWake>> {
-        match kind {
-            Kind::Library => &mut self.library,
-            Kind::Program => &mut self.programs,
-        }
-    }
-}
-
-impl Kind {
-    const fn other(self) -> Self {
-        match self {
-            Self::Library => Self::Program,
-            Self::Program => Self::Library,
-        }
-    }
-}
-
-impl Wake for TaskWake {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        if !self.is_queued.swap(true, Ordering::Relaxed) {
-            self.woken.hosts().turns[self.host as usize].push(Arc::clone(self));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::rc::Rc;
     use std::task::Poll;
 
+    use super::turns::TURN;
     use super::*;
 
     /// Notes `name` and lets others run, so often.

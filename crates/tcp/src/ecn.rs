@@ -106,25 +106,11 @@ impl EcnState {
 
 #[cfg(test)]
 mod tests {
-    use std::net::{Ipv4Addr, SocketAddrV4};
-
     use super::*;
-    use crate::{Options, Payload, SeqNumber};
 
     /// Data that was marked, with these flags besides.
     fn marked(flags: Flags, payload: u64) -> Segment {
-        let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
-        Segment {
-            source: address,
-            destination: address,
-            flags: Flags::ACK.with(flags),
-            seq: SeqNumber(0),
-            ack: SeqNumber(0),
-            window: 0,
-            options: Options::default(),
-            ecn: CE,
-            payload: Payload::Length(payload),
-        }
+        Segment { flags: Flags::ACK.with(flags), ecn: CE, ..Segment::with_payload(payload) }
     }
 
     #[test]

@@ -32,24 +32,10 @@ pub(crate) fn of_received(segment: &Segment) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::net::{Ipv4Addr, SocketAddrV4};
-
     use super::*;
-    use crate::{Flags, Options, Payload, SeqNumber};
 
     fn memory(payload: u64) -> u64 {
-        let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
-        of_received(&Segment {
-            source: address,
-            destination: address,
-            flags: Flags::ACK,
-            seq: SeqNumber(0),
-            ack: SeqNumber(0),
-            window: 0,
-            options: Options::default(),
-            ecn: 0,
-            payload: Payload::Length(payload),
-        })
+        of_received(&Segment::with_payload(payload))
     }
 
     #[test]

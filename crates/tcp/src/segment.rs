@@ -80,6 +80,25 @@ impl Flags {
     }
 }
 
+#[cfg(test)]
+impl Segment {
+    /// One with so many bytes in the middle of a write.
+    pub(crate) fn with_payload(length: u64) -> Self {
+        let address = SocketAddrV4::new(std::net::Ipv4Addr::LOCALHOST, 1);
+        Self {
+            source: address,
+            destination: address,
+            flags: Flags::ACK,
+            seq: SeqNumber(0),
+            ack: SeqNumber(0),
+            window: 0,
+            options: Options::default(),
+            ecn: NOT_ECT,
+            payload: Payload::Length(length),
+        }
+    }
+}
+
 impl Segment {
     /// Length of the IP packet: both headers, options, payload.
     pub fn wire_bytes(&self) -> u32 {

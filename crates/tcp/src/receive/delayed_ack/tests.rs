@@ -1,10 +1,8 @@
 //! Which acknowledgement leaves at once and how long another waits, by net/ipv4/tcp_input.c and tcp_output.c.
 
-use std::net::{Ipv4Addr, SocketAddrV4};
-
 use super::*;
 use crate::options::Timestamps;
-use crate::{Options, Payload, SeqNumber};
+use crate::{Options, SeqNumber};
 
 const RTO: Duration = Duration::from_millis(300);
 
@@ -16,20 +14,8 @@ fn view(now: Time, unacknowledged: u64) -> AckView {
     AckView { now, next: 1, unacknowledged, has_room: true, has_gap: false, srtt: None, receive_rtt: None }
 }
 
-/// A segment in the middle of a write.
 fn segment(len: u64) -> Segment {
-    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
-    Segment {
-        source: address,
-        destination: address,
-        flags: Flags::ACK,
-        seq: SeqNumber(0),
-        ack: SeqNumber(0),
-        window: 0,
-        options: Options::default(),
-        ecn: 0,
-        payload: Payload::Length(len),
-    }
+    Segment::with_payload(len)
 }
 
 /// One that ends a write.

@@ -1,6 +1,8 @@
 //! The segments that are out, in order of sequence, and what is known of each (RFC 6675 section 2, RFC 8985
 //! section 5.1).
 
+mod buffers;
+
 use std::collections::{BTreeSet, VecDeque};
 
 use bentpipe_cc::rate::PacketState;
@@ -53,11 +55,6 @@ impl Sent {
     /// Whether that transmission of it tells nothing any more.
     const fn is_stale(&self, transmission: u64) -> bool {
         self.transmission != transmission || matches!(self.state, SegmentState::Sacked)
-    }
-
-    /// Whether it may become one with its neighbour (`tcp_can_collapse`).
-    const fn may_collapse(&self) -> bool {
-        matches!(self.make.place, Place::Alone) && !matches!(self.state, SegmentState::Sacked)
     }
 
     /// Lost and not yet retransmitted.
@@ -220,39 +217,6 @@ impl Scoreboard {
         self.note_transmission(id);
     }
 
-    /// Before a small segment leaves again it takes in those behind it, as long as they come to no more than `space` bytes
-    /// with it (`tcp_retrans_try_collapse`). Data ends at `data_end`, where a FIN may follow.
-    pub fn collapse(&mut self, id: u64, space: u64, data_end: u64) {
-        let length = |sent: &Sent| sent.end.min(data_end) - sent.start;
-        let small = self.get(id).filter(|sent| sent.may_collapse() && length(sent) < space);
-        let Some(mut taken) = small.map(length) else { return };
-        while let Some(next) = self.get(id + 1).copied().filter(Sent::may_collapse) {
-            taken += length(&next);
-            if taken > space {
-                return;
-            }
-            self.take_in(id, &next);
-        }
-    }
-
-    /// The segment behind becomes one with a segment (`tcp_collapse_retrans`).
-    fn take_in(&mut self, id: u64, next: &Sent) {
-        self.forget(id + 1, next);
-        let Some(sent) = self.get_mut(id) else { return };
-        sent.end = next.end;
-        sent.make.is_push |= next.make.is_push;
-        if next.history == History::Retransmitted {
-            sent.history = History::Retransmitted;
-        }
-        let at = usize::try_from(id + 1 - self.first).expect("a place in memory");
-        self.segments.remove(at);
-        // Ids are consecutive: those behind move up.
-        let moved = |other: u64| other - u64::from(other > id);
-        self.order.retain(|(other, _)| *other != id + 1);
-        self.order.iter_mut().for_each(|(other, _)| *other = moved(*other));
-        self.waiting = self.waiting.iter().map(|other| moved(*other)).collect();
-    }
-
     /// A segment leaves again (`tcp_retransmit_skb`).
     pub fn retransmit(&mut self, id: u64, now: Time, rate: PacketState) {
         self.repeat(id, now, rate);
@@ -343,14 +307,6 @@ impl Scoreboard {
     /// The lowest segment that is lost and was not retransmitted.
     pub fn next_waiting(&self) -> Option<u64> {
         self.waiting.first().copied()
-    }
-
-    /// Where the lost segments end that leave again with the first of them as one GSO packet, at most so many
-    /// (`tcp_xmit_retransmit_queue`): those of its buffer (skb) that wait, too.
-    pub fn waiting_run_end(&self, id: u64, most: u64) -> u64 {
-        let joins = |sent: &Sent| sent.make.place == Place::Later && sent.is_waiting();
-        let last = (id + 1..id + most).take_while(|next| self.get(*next).is_some_and(joins)).last();
-        self.get(last.unwrap_or(id)).map_or(0, |sent| sent.end)
     }
 
     /// Takes off the first segment when it ends at or below `position`.
