@@ -154,8 +154,8 @@ A TLS handshake takes 0.1 to 0.5 ms at either end on the kernel, by default none
 where HyStart ends slow start early. With [times as measured](models/host.md) the simulator has 4.90 s too."""
 
 ONE_OF_TWO = """\
-Over 20 Mbit/s and 300 ms Hybla takes 9.92 or 10.20 s, which the phase of the kernel's clock decides in either engine: of 24
-simulated runs 9 and 15."""
+Over 20 Mbit/s and 300 ms Hybla takes 9.92 or 10.20 s, which the phase of the kernel's clock decides in either
+engine: of 24 simulated runs 9 and 15."""
 
 LATE_AND_MARKED = """\
 DualPI2 marks Prague's packets that waited 0.8 ms or longer. On the kernel a sender, a receiver or the link
