@@ -225,9 +225,9 @@ fn what_is_lost_leaves_again_when_the_pacing_timer_expires_even_while_new_data_t
 }
 
 #[test]
-fn what_left_as_one_gso_packet_leaves_again_as_one() {
+fn what_left_as_one_gso_packet_is_retransmitted_as_one() {
     // tcp_xmit_retransmit_queue sends a buffer (skb) at a time, and asks tcp_pacing_check before each. A Linux client of Vivace
-    // repeated 26 lost segments two by two, 5.52 ms apart.
+    // retransmitted 26 lost segments two by two, 5.52 ms apart.
     let mut server = Server::open(&config(Algorithm::Vivace), SackPermitted::Yes);
     server.connection.set_send_buffer(Bytes::new(400_000));
     let mut sent = numbers_of_write(&mut server, 10);

@@ -196,7 +196,7 @@ impl Recovery {
         self.on_new_data_timer(view, was_empty);
     }
 
-    /// A segment is about to leave again; see [`Scoreboard::collapse`].
+    /// A segment is about to be retransmitted; see [`Scoreboard::collapse`].
     pub fn collapse(&mut self, id: u64, space: u64, data_end: u64) {
         self.scoreboard.collapse(id, space, data_end);
     }

@@ -1,8 +1,8 @@
 //! What leaves next (`tcp_xmit_retransmit_queue`, `tcp_write_xmit`).
 
-mod again;
 mod pacing;
 pub(crate) mod parts;
+mod retransmission;
 pub(crate) mod tso;
 mod window;
 
@@ -29,8 +29,8 @@ pub(crate) struct Transmit {
     /// When the pacer lets the next segment out that it held back.
     held_until: Option<Time>,
     tso: GsoPacket,
-    /// Lost segments that leave again as one GSO packet.
-    again: GsoPacket,
+    /// Lost segments that are retransmitted as one GSO packet.
+    retransmitted: GsoPacket,
     nagle: Nagle,
     /// End of the last segment sent that was not full (Minshall).
     minshall_end: u64,
@@ -67,7 +67,7 @@ impl Transmit {
             pacer: Pacer::new(),
             held_until: None,
             tso: GsoPacket::default(),
-            again: GsoPacket::default(),
+            retransmitted: GsoPacket::default(),
             nagle,
             minshall_end: first,
         }
@@ -196,7 +196,7 @@ impl Transmit {
         let state = parts.on_departure();
         self.pace(parts, sent.end - sent.start, mss);
         parts.recovery.on_probe_repeated(last, state, self.view(parts));
-        Some(parts.outgoing_again(&sent))
+        Some(parts.outgoing_retransmitted(&sent))
     }
 
     // ---- new -------------------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ impl Parts<'_> {
     }
 
     /// A segment that has left before.
-    pub fn outgoing_again(&self, sent: &Sent) -> Outgoing {
+    pub fn outgoing_retransmitted(&self, sent: &Sent) -> Outgoing {
         Outgoing { is_push: sent.make.is_push, ..self.outgoing(sent.start, sent.end) }
     }
 

@@ -1,4 +1,4 @@
-//! Segments that leave again in one buffer (skb), as Linux keeps them.
+//! Segments that are retransmitted in one buffer (skb), as Linux keeps them.
 
 use super::{History, Place, Scoreboard, SegmentState, Sent};
 
@@ -10,7 +10,7 @@ impl Sent {
 }
 
 impl Scoreboard {
-    /// Where the lost segments end that leave again with the first of them as one GSO packet, at most so many
+    /// Where the lost segments end that are retransmitted with the first of them as one GSO packet, at most so many
     /// (`tcp_xmit_retransmit_queue`): those of its buffer (skb) that wait, too.
     pub fn waiting_run_end(&self, id: u64, most: u64) -> u64 {
         let joins = |sent: &Sent| sent.make.place == Place::Later && sent.is_waiting();
@@ -18,7 +18,7 @@ impl Scoreboard {
         self.get(last.unwrap_or(id)).map_or(0, |sent| sent.end)
     }
 
-    /// Before a small segment leaves again it takes in those behind it, as long as they come to no more than `space` bytes
+    /// Before a small segment is retransmitted it takes in those behind it, as long as they come to no more than `space` bytes
     /// with it (`tcp_retrans_try_collapse`). Data ends at `data_end`, where a FIN may follow.
     pub fn collapse(&mut self, id: u64, space: u64, data_end: u64) {
         let length = |sent: &Sent| sent.end.min(data_end) - sent.start;

@@ -184,7 +184,7 @@ fn a_part_that_is_acknowledged_is_cut_off_the_first_segment() {
     assert!(board.pop_acked(11).is_some());
 }
 
-/// A timeout has found all lost, and the first leaves again into this much room (`tcp_retrans_try_collapse`).
+/// A timeout has found all lost, and the first is retransmitted into this much room (`tcp_retrans_try_collapse`).
 fn collapsed(mut board: Scoreboard, space: u64) -> Vec<(u64, u64)> {
     for id in board.first_id()..board.first_id() + board.len() {
         board.mark_lost(id);
@@ -194,8 +194,8 @@ fn collapsed(mut board: Scoreboard, space: u64) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn small_segments_become_one_when_the_first_leaves_again() {
-    // The lengths are those of TLS records that a Linux server sent again as one segment of 119 bytes.
+fn small_segments_become_one_when_the_first_is_retransmitted() {
+    // The lengths are those of TLS records that a Linux server retransmitted as one segment of 119 bytes.
     assert_eq!(collapsed(sent([42, 38, 39]), 1_460), [(1, 120)]);
     assert_eq!(collapsed(sent([42, 38, 1_460]), 1_460), [(1, 81), (81, 1_541)]);
     assert_eq!(collapsed(sent([42, 38, 39]), 80), [(1, 81), (81, 120)]);
