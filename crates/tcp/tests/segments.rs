@@ -224,14 +224,20 @@ fn a_fin_that_comes_again_is_acknowledged_again_and_a_bare_acknowledgement_is_no
     assert_eq!(server.connection.state(), State::CloseWait);
 }
 
-#[test]
-fn a_gso_packet_waits_for_more_while_less_than_a_third_of_the_window_is_open() {
-    // tcp_tso_should_defer: tcp_tso_win_divisor of 3, of what each acknowledgement opens by two segments in slow start. GSO
-    // packets are of five segments; the first one leaves because nothing has left for a millisecond.
+/// A server whose GSO packets are of five segments, with room to write.
+fn with_gso_packets_of_five() -> Server {
     let offload = Offload { min_segments: 5, ..Offload::LINUX };
     let settings = bentpipe_tcp::Config { offload, ..config(Algorithm::Cubic) };
     let mut server = Server::open(&settings, SackPermitted::Yes);
     server.connection.set_send_buffer(Bytes::new(400_000));
+    server
+}
+
+#[test]
+fn a_gso_packet_waits_for_more_while_less_than_a_third_of_the_window_is_open() {
+    // tcp_tso_should_defer: tcp_tso_win_divisor of 3, of what each acknowledgement opens by two segments in slow start. GSO
+    // packets are of five segments; the first one leaves because nothing has left for a millisecond.
+    let mut server = with_gso_packets_of_five();
     assert_eq!(server.write(100, 40 * MSS).len(), 10);
     let sent = [1, 2, 3, 4].map(|acked| server.ack(200, 1 + acked * MSS as u32, &[]).len());
     // Of 12 segments 2 are open, of 13 four, of 14 six.
@@ -242,10 +248,7 @@ fn a_gso_packet_waits_for_more_while_less_than_a_third_of_the_window_is_open() {
 fn what_is_sent_as_its_buffer_is_full_waits_for_no_more() {
     // tcp_sendmsg_locked: tcp_push_one, which asks no tcp_tso_should_defer. Of 12 segments 2 are open, of 13 two after the
     // acknowledgement that the test above holds back; a write of 65 segments fills the buffer that is next to leave.
-    let offload = Offload { min_segments: 5, ..Offload::LINUX };
-    let settings = bentpipe_tcp::Config { offload, ..config(Algorithm::Cubic) };
-    let mut server = Server::open(&settings, SackPermitted::Yes);
-    server.connection.set_send_buffer(Bytes::new(400_000));
+    let mut server = with_gso_packets_of_five();
     assert_eq!(server.write(100, 20 * MSS).len(), 10);
     let held = [1, 2].map(|acked| server.ack(200, 1 + acked * MSS as u32, &[]).len());
     assert_eq!(held, [2, 0]);
