@@ -91,7 +91,7 @@ impl Executor {
             let Some(wake) = self.woken.pop() else { return };
             let Some(mut task) = self.take(&wake) else { continue };
             let waker = Waker::from(Arc::clone(&wake));
-            self.may_go_on.set(wake.has_given_way());
+            self.may_go_on.set(wake.take_gave_way());
             let poll = task.as_mut().poll(&mut Context::from_waker(&waker));
             if self.gave_way.take() {
                 self.woken.put_off(&wake);

@@ -49,8 +49,8 @@ pub(super) struct TaskWake {
     kind: Kind,
     woken: Arc<Woken>,
     is_queued: AtomicBool,
-    /// Whether it has let tasks of other hosts run first.
-    has_given_way: AtomicBool,
+    /// Whether it has let tasks of other hosts run first, until that is taken.
+    gave_way: AtomicBool,
     /// Set when the task has ended: its slot may belong to another one by now.
     has_ended: AtomicBool,
 }
@@ -65,7 +65,7 @@ impl Woken {
 
     /// A task that gives way and was woken runs before the others of its host, but after those of other hosts.
     pub(super) fn put_off(&self, wake: &Arc<TaskWake>) {
-        wake.has_given_way.store(true, Ordering::Relaxed);
+        wake.gave_way.store(true, Ordering::Relaxed);
         self.hosts().put_off(wake);
     }
 
@@ -159,7 +159,7 @@ impl TaskWake {
             kind,
             woken,
             is_queued: AtomicBool::new(false),
-            has_given_way: AtomicBool::new(false),
+            gave_way: AtomicBool::new(false),
             has_ended: AtomicBool::new(false),
         }
     }
@@ -169,9 +169,9 @@ impl TaskWake {
         self.index
     }
 
-    /// Whether its task gave way when it ran last; told once.
-    pub(super) fn has_given_way(&self) -> bool {
-        self.has_given_way.swap(false, Ordering::Relaxed)
+    /// Whether its task gave way when it ran last, and forgets it.
+    pub(super) fn take_gave_way(&self) -> bool {
+        self.gave_way.swap(false, Ordering::Relaxed)
     }
 
     /// Its task has ended.
