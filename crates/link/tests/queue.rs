@@ -65,17 +65,28 @@ fn a_short_packet_may_fit_where_a_long_one_did_not() {
     }
 }
 
+#[test]
+fn a_packet_that_comes_as_a_transmission_starts_finds_the_transmitted_packet_waiting() {
+    // Room for one packet: the second waits until 1 ms, when the third comes, or 10 ns after that.
+    let admits = |ns: u64| {
+        let mut path = Path::new(&one_packet_per_ms(bytes(1500)), 0, Time::ZERO);
+        let at = [0, 0, 1_000_000 + ns].map(|ns| Time::ZERO + Duration::from_nanos(ns));
+        at.map(|at| path.enqueue(at, Direction::Forward, vec![0u8; 1500]).is_ok())[2]
+    };
+    assert_eq!([0, 9, 10].map(admits), [false, false, true]);
+}
+
 /// The drop-tail rule written out over the whole history: exact finish times in units of 1/rate ns, and for
-/// each arrival the packets that have not started by then.
+/// each arrival the packets that have not started 10 ns before.
 fn refused_by_rule(offers: &[Offer], rate_bps: u64, queue: &QueueSpec) -> Vec<usize> {
     let rate = u128::from(rate_bps);
-    let mut accepted: Vec<(u64, u64)> = Vec::new(); // start in ns, bytes
+    let mut accepted: Vec<(u64, u64)> = Vec::new(); // start in ns or, without a wait, 0; bytes
     let mut finish = 0u128;
     let mut refused = Vec::new();
     for (number, offer) in offers.iter().enumerate() {
         let now = offer.at.as_nanos();
         let start = u64::try_from(finish.div_ceil(rate)).unwrap().max(now);
-        let waiting = accepted.iter().filter(|(start, _)| *start > now);
+        let waiting = accepted.iter().filter(|(start, _)| *start > 0 && start + 10 > now);
         let (packets, bytes) = waiting.fold((0, 0), |(n, sum), (_, bytes)| (n + 1, sum + bytes));
         let fits = match queue {
             QueueSpec::Bytes { limit_bytes } => bytes + u64::from(offer.len) <= limit_bytes.get(),
@@ -88,7 +99,7 @@ fn refused_by_rule(offers: &[Offer], rate_bps: u64, queue: &QueueSpec) -> Vec<us
         if start == now || fits {
             let arrival = u128::from(now) * rate;
             finish = arrival.max(finish) + u128::from(offer.len) * 8_000_000_000;
-            accepted.push((start, u64::from(offer.len)));
+            accepted.push((if start > now { start } else { 0 }, u64::from(offer.len)));
         } else {
             refused.push(number);
         }

@@ -55,7 +55,7 @@ impl<P: Packet> ClassQueues<P> {
     /// Whether a packet of `size` that would wait for `wait` gets in.
     pub(crate) fn admits(&mut self, class: usize, size: Bytes, wait: impl FnOnce(&Self) -> Duration) -> bool {
         let wait = if self.queues[class].limits_wait() { wait(self) } else { Duration::ZERO };
-        self.queues[class].admits(size, || wait)
+        self.queues[class].admits(size, None, || wait)
     }
 
     pub(crate) fn push(&mut self, class: usize, waiting: Waiting<P>) {

@@ -105,13 +105,21 @@ impl<P: Packet> Queue<P> {
         Self { discipline, fifo: Fifo::new() }
     }
 
-    /// Whether a packet of `size` that would wait for `wait` gets in.
-    pub(crate) fn admits(&mut self, size: Bytes, wait: impl FnOnce() -> Duration) -> bool {
+    /// Whether a packet of `size` that would wait for `wait` gets in, while one that was `just_taken` counts as waiting.
+    pub(crate) fn admits(
+        &mut self,
+        size: Bytes,
+        just_taken: Option<Bytes>,
+        wait: impl FnOnce() -> Duration,
+    ) -> bool {
+        let bytes = self.fifo.bytes + just_taken.unwrap_or(Bytes::ZERO);
         match &mut self.discipline {
-            Discipline::Bytes { limit } | Discipline::Codel { limit, .. } => self.fifo.bytes + size <= *limit,
-            Discipline::Packets { limit } => (self.fifo.waiting.len() as u64) < *limit,
+            Discipline::Bytes { limit } | Discipline::Codel { limit, .. } => bytes + size <= *limit,
+            Discipline::Packets { limit } => {
+                (self.fifo.waiting.len() as u64) + u64::from(just_taken.is_some()) < *limit
+            }
             Discipline::Time { limit } => wait() <= *limit,
-            Discipline::RandomEarlyDrop(early) => early.admits(self.fifo.bytes, size),
+            Discipline::RandomEarlyDrop(early) => early.admits(bytes, size),
             Discipline::Dualpi2(dual) => dual.admits(&self.fifo),
         }
     }

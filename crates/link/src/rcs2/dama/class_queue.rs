@@ -72,7 +72,7 @@ impl<P: Packet> ClassQueue<P> {
     pub(super) fn enqueue(&mut self, waiting: Waiting<P>) -> Result<(), P> {
         let whole = self.whole(&waiting);
         let (most, backlog) = (self.most, self.backlog());
-        if !self.queue.admits(waiting.size, || estimated_wait(most, backlog)) {
+        if !self.queue.admits(waiting.size, None, || estimated_wait(most, backlog)) {
             return Err(waiting.packet);
         }
         self.waiting_whole += whole;
