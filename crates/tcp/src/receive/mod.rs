@@ -257,8 +257,8 @@ impl Receiver {
             self.note_data(now, len, memory, segment, view);
         }
         // tcp_ofo_queue
-        if let Some(held) = self.out_of_order.held(start, self.next).first() {
-            self.sacks.on_more_duplicate(held.start, self.next);
+        for held in self.out_of_order.held(start, self.next) {
+            self.sacks.on_more_duplicate(held.start, held.end.min(self.next));
         }
         while let Some(piece) = self.out_of_order.pop(self.next) {
             self.next += piece.payload.len();
@@ -271,13 +271,14 @@ impl Receiver {
         }
         if self.fin == Some(self.next) {
             self.finish();
-            self.sacks.on_advance(self.next);
         }
     }
 
-    /// The peer's FIN is next (`tcp_fin`).
+    /// The peer's FIN is next (`tcp_fin`): nothing follows it, and nothing is reported that came before.
     fn finish(&mut self) {
         self.next += 1;
+        self.out_of_order = Reassembly::default();
+        self.sacks = SackList::default();
         self.ack.schedule();
         self.ack.enter_pingpong();
     }
@@ -426,6 +427,11 @@ impl Receiver {
     /// A SYN leaves.
     pub fn announce_in_syn(&mut self) -> u16 {
         self.window.announce_in_syn(self.next)
+    }
+
+    /// The application lets go of what it has not read (`tcp_close`).
+    pub fn discard_unread(&mut self) {
+        self.queue = ReceiveQueue::default();
     }
 
     // ---- reading -------------------------------------------------------------------------------------------

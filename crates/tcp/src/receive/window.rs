@@ -12,6 +12,8 @@ const INITIAL_RATIO: u64 = RATIO_ONE / 2;
 const RMEM_MAX: u64 = 4 << 20;
 /// `TCP_MAX_WSCALE` (RFC 7323 section 2.3).
 const MAX_SHIFT: u32 = 14;
+/// The largest window that its field holds.
+const UNSCALED_MAX: u64 = u16::MAX as u64;
 /// Segments smaller than this do not open the window.
 const GROWTH_MIN: u64 = 128;
 
@@ -96,8 +98,10 @@ impl ReceiveWindow {
         }
     }
 
+    /// The peer does not scale: no more is kept for it than it can be told (`tcp_create_openreq_child`).
     pub fn disable_scaling(&mut self) {
         self.shift = Shift::None;
+        self.clamp = self.clamp.min(UNSCALED_MAX);
     }
 
     /// The handshake fixed the payload of full segments, of which one is kept in reserve (`tcp_init_buffer_space`).
@@ -238,16 +242,16 @@ impl ReceiveWindow {
         let remaining = self.remaining(next);
         let bits = self.offered_shift();
         // RFC 9293 section 3.8.6: what was announced is not taken back.
-        let size = if selected < remaining { remaining.next_multiple_of(1 << bits) } else { selected };
-        self.size = size.min(u64::from(u16::MAX) << bits);
+        self.size = if selected < remaining { remaining.next_multiple_of(1 << bits) } else { selected };
         self.announced_at = next;
-        (self.size >> bits) as u16
+        // The field may not hold all that is remembered.
+        (self.size.min(UNSCALED_MAX << bits) >> bits) as u16
     }
 
     /// The window of a SYN, which is not scaled.
     pub fn announce_in_syn(&mut self, next: u64) -> u16 {
         self.announced_at = next;
-        self.size.min(u64::from(u16::MAX)) as u16
+        self.size.min(UNSCALED_MAX) as u16
     }
 }
 
