@@ -68,6 +68,7 @@ struct Departures {
     preview: Preview,
     allowance: Allowance,
     mss: u64,
+    write_ends: Vec<u64>,
     push_one: Range<u64>,
 }
 
@@ -130,6 +131,21 @@ impl Buffer {
         self.queue.was_foreseen(end)
     }
 
+    /// Where all ended that was written when the GSO packet from `next` on left, if that was while more was written.
+    pub fn write_end(&self, next: u64) -> Option<u64> {
+        self.queue.write_end(next)
+    }
+
+    /// What has not left by now waits, and more is behind it.
+    pub fn forget_write_ends(&mut self) {
+        self.queue.forget_write_ends();
+    }
+
+    /// Whether what ends at `end` carries a push (`tcp_mark_push`).
+    pub fn is_marked(&self, end: u64) -> bool {
+        self.queue.is_marked(end)
+    }
+
     /// Whether `tcp_push_one` sends the GSO packet that starts at `start`.
     pub fn is_pushed_alone(&self, start: u64) -> bool {
         self.queue.is_pushed_alone(start)
@@ -171,6 +187,8 @@ impl Buffer {
                 }
                 self.queue.start(end);
                 room = size;
+            } else {
+                self.queue.move_mark(end, end + room.min(wanted - taken), taken == 0);
             }
             let part = room.min(wanted - taken);
             self.queue.extend(part);
@@ -257,11 +275,11 @@ impl SizeView {
 impl Departures {
     const fn new(view: SizeView, allowance: Allowance) -> Self {
         let preview = Preview::new(view.next);
-        Self { preview, allowance, mss: view.mss, push_one: view.next..view.next }
+        Self { preview, allowance, mss: view.mss, write_ends: Vec::new(), push_one: view.next..view.next }
     }
 
     fn foreseen(self) -> Foreseen {
-        Foreseen { end: self.preview.next, push_one: self.push_one }
+        Foreseen { end: self.preview.next, write_ends: self.write_ends, push_one: self.push_one }
     }
 
     fn foresee_push_one(&mut self, queue: &SendQueue, end: u64) {
@@ -280,7 +298,10 @@ impl Departures {
             return false;
         }
         let gso_end = end.min(next + segments * mss).min(window_end);
-        self.allowance.quota -= segments;
+        self.allowance.quota -= (gso_end - next).div_ceil(mss);
+        if gso_end == end {
+            self.write_ends.push(end);
+        }
         queue.preview_gso(&mut self.preview, gso_end);
         true
     }

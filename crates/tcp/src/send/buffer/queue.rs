@@ -13,6 +13,8 @@ pub(super) struct SendQueue {
     out: VecDeque<u64>,
     /// What was written when the last buffer was to be sent soon (`pushed_seq`).
     pushed: u64,
+    /// Ends of buffers that carry a push.
+    marks: VecDeque<u64>,
     foreseen: Foreseen,
 }
 
@@ -21,6 +23,8 @@ pub(super) struct SendQueue {
 pub(super) struct Foreseen {
     /// It ends here.
     pub end: u64,
+    /// Where it takes all that was written by then: nothing that is written later leaves with it (`tcp_grow_skb`).
+    pub write_ends: Vec<u64>,
     /// The part that `tcp_push_one` sends, which waits for no larger GSO packet.
     pub push_one: Range<u64>,
 }
@@ -44,8 +48,14 @@ impl Preview {
 
 impl SendQueue {
     pub const fn new(first: u64) -> Self {
-        let foreseen = Foreseen { end: first, push_one: first..first };
-        Self { waiting: VecDeque::new(), out: VecDeque::new(), pushed: first, foreseen }
+        let foreseen = Foreseen { end: first, write_ends: Vec::new(), push_one: first..first };
+        Self {
+            waiting: VecDeque::new(),
+            out: VecDeque::new(),
+            pushed: first,
+            marks: VecDeque::new(),
+            foreseen,
+        }
     }
 
     /// Buffers that exist once `preview` has come true.
@@ -88,8 +98,24 @@ impl SendQueue {
     }
 
     /// `tcp_mark_push`.
-    pub const fn push(&mut self, end: u64) {
+    pub fn push(&mut self, end: u64) {
         self.pushed = end;
+        if self.marks.back() != Some(&end) {
+            self.marks.push_back(end);
+        }
+    }
+
+    /// The last buffer, which ends at `end`, takes more up to `new_end`: the push that it may carry stays with it, but not
+    /// that of the write before (`tcp_sendmsg_locked`).
+    pub fn move_mark(&mut self, end: u64, new_end: u64, is_another_write: bool) {
+        if self.marks.pop_back_if(|mark| *mark == end).is_some() && !is_another_write {
+            self.marks.push_back(new_end);
+        }
+    }
+
+    /// Whether what ends at `end` carries a push.
+    pub fn is_marked(&self, end: u64) -> bool {
+        self.marks.binary_search(&end).is_ok()
     }
 
     /// A GSO packet up to `end` will leave: what it does not take from a buffer stays there in a buffer of its own.
@@ -109,6 +135,17 @@ impl SendQueue {
         end <= self.foreseen.end
     }
 
+    /// Where all ended that was written when the GSO packet from `next` on left, if that was while more was written.
+    pub fn write_end(&self, next: u64) -> Option<u64> {
+        let ends = &self.foreseen.write_ends;
+        ends.get(ends.partition_point(|end| *end <= next)).copied()
+    }
+
+    /// What has not left by now waits, and more is behind it.
+    pub fn forget_write_ends(&mut self) {
+        self.foreseen.write_ends.clear();
+    }
+
     /// Whether `tcp_push_one` sends the GSO packet that starts at `start`.
     pub fn is_pushed_alone(&self, start: u64) -> bool {
         self.foreseen.push_one.contains(&start)
@@ -126,6 +163,9 @@ impl SendQueue {
     pub fn release(&mut self, position: u64) {
         while self.out.front().is_some_and(|end| *end <= position) {
             self.out.pop_front();
+        }
+        while self.marks.front().is_some_and(|end| *end <= position) {
+            self.marks.pop_front();
         }
     }
 }

@@ -42,6 +42,8 @@ struct GsoPacket {
     start: u64,
     /// First position behind it.
     end: u64,
+    /// Whether the peer's window cut it from what could have left with it, which keeps the push (`tso_fragment`).
+    is_cut: bool,
     /// Whether anything left since the window's use was last noted.
     sent: bool,
 }
@@ -238,7 +240,8 @@ impl Transmit {
 
     /// How far the next GSO packet reaches.
     fn start_tso(&mut self, parts: &Parts<'_>, mss: u64) -> Result<u64, Blocked> {
-        let waiting = parts.end().saturating_sub(self.next);
+        let queued_end = parts.queued_end(self.next);
+        let waiting = queued_end.saturating_sub(self.next);
         if waiting == 0 {
             return Err(Blocked::Empty);
         }
@@ -267,7 +270,8 @@ impl Transmit {
             }
         }
         let limit = self.next + segments.min(quota) * mss;
-        let end = parts.end().min(limit).min(self.window_end(parts));
+        let end = queued_end.min(limit).min(self.window_end(parts));
+        self.tso.is_cut = end < limit && end < queued_end;
         let partial = (end - self.next) % mss;
         if partial > 0 && end - self.next > mss && self.must_wait_for_ack(parts, partial, mss) {
             return Ok(end - partial);
@@ -285,12 +289,12 @@ impl Transmit {
 
     fn defer_view(&self, parts: &Parts<'_>, mss: u64, segments: u64) -> DeferView {
         let (cwnd, in_flight) = (parts.cwnd(), parts.recovery.in_flight());
-        let end = parts.end();
+        let end = parts.queued_end(self.next);
         // A buffer smaller than a GSO packet is filled up from the next (`tcp_grow_skb`).
         let filled = self.next + segments.min(cwnd.saturating_sub(in_flight)) * mss;
         let buffer_end = parts.buffer.first_waiting_end().map_or(end, |first| first.max(filled).min(end));
         let position = match parts.buffer.fin() {
-            _ if buffer_end < parts.buffer.end() => BufferPosition::Inner,
+            _ if buffer_end < end.min(parts.buffer.end()) => BufferPosition::Inner,
             None => BufferPosition::Tail,
             Some(_) => BufferPosition::Final,
         };
@@ -321,6 +325,7 @@ impl Transmit {
         }
         self.tso.sent = true;
         let fresh = parts.outgoing(start, end);
+        let fresh = Outgoing { is_push: fresh.is_push && !self.tso.is_cut, ..fresh };
         let make = Make { is_push: fresh.is_push, place };
         parts.recovery.on_new_sent(start, end, make, state, self.view(parts));
         fresh
@@ -328,6 +333,7 @@ impl Transmit {
 
     /// The end of a run of segments: whether the window was what stopped it (`tcp_cwnd_validate`).
     fn on_blocked(&mut self, parts: &mut Parts<'_>, blocked: Blocked) {
+        parts.buffer.forget_write_ends();
         let cwnd = parts.cwnd();
         let full = parts.recovery.in_flight() >= cwnd;
         let is_cwnd_limited = blocked == Blocked::ByWindow || (full && self.tso.sent);

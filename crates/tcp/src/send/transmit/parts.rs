@@ -45,6 +45,11 @@ impl Parts<'_> {
         self.buffer.sequence_end()
     }
 
+    /// The same when what leaves from `next` on leaves: a write sends before it has taken everything.
+    pub fn queued_end(&self, next: u64) -> u64 {
+        self.buffer.write_end(next).map_or(self.end(), |end| end.min(self.end()))
+    }
+
     pub fn srtt(&self) -> Duration {
         self.rtt.srtt().unwrap_or(Duration::ZERO)
     }
@@ -80,7 +85,7 @@ impl Parts<'_> {
 
     pub fn outgoing(&self, start: u64, end: u64) -> Outgoing {
         let is_fin = self.buffer.fin() == Some(end - 1);
-        let is_push = end >= self.buffer.end();
+        let is_push = self.buffer.is_marked(end.min(self.buffer.end()));
         Outgoing { start, end, is_fin, is_push }
     }
 

@@ -17,7 +17,7 @@ impl Transmit {
             }
             let most = quota.min(parts.tso_segments(mss));
             let end = parts.recovery.scoreboard().waiting_run_end(id, most);
-            self.retransmitted = GsoPacket { start, end, sent: false };
+            self.retransmitted = GsoPacket { start, end, ..GsoPacket::default() };
         }
         let packet = std::mem::take(&mut self.retransmitted);
         let outgoing = self.retransmit(parts, id, mss)?;
