@@ -2,7 +2,7 @@
 
 use bentpipe_units::{Bytes, Time};
 
-use super::{Connection, LINGER, Reader};
+use super::{Connection, LINGER, Reader, Reset};
 use crate::config::Nagle;
 use crate::event::{Closed, Read, StreamError};
 use crate::payload::Payload;
@@ -87,7 +87,11 @@ impl Connection {
     }
 
     pub(super) fn abort_with(&mut self, reason: Closed) {
-        self.pending.reset = self.reset_segment().map(Box::new);
+        // RFC 9293 section 3.10.5.
+        if !matches!(self.state, State::SynSent | State::Closed | State::TimeWait) {
+            self.receive.discard_unread();
+            self.pending.reset = Some(Reset::Own);
+        }
         self.vanish(reason);
     }
 }

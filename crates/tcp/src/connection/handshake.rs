@@ -90,7 +90,7 @@ impl Connection {
         let position = self.ours.position(segment.ack, FIRST);
         let sent = FIRST + self.handshake.syn_payload;
         if acks && !position.is_some_and(|position| (FIRST..=sent).contains(&position)) {
-            self.pending.reset = segment.reset_for().map(Box::new);
+            self.answer_with_reset(segment);
             return;
         }
         if segment.flags.contains(Flags::RST) {
@@ -157,7 +157,7 @@ impl Connection {
         let ack = self.ours.position(segment.ack, self.send.next());
         let sent = self.send.next();
         if !ack.is_some_and(|ack| (FIRST..=sent).contains(&ack)) {
-            self.pending.reset = segment.reset_for().map(Box::new);
+            self.answer_with_reset(segment);
             return false;
         }
         let finished = self.receive.is_finished();

@@ -175,7 +175,7 @@ impl Connection {
         if self.reader == Reader::Gone && data_end > self.receive.next() {
             // Nobody will read it (RFC 1122 section 4.2.2.13): the reset takes the number that the segment acknowledges
             // (`tcp_rcv_state_process`, `tcp_v4_send_reset`).
-            self.pending.reset = segment.reset_for().map(Box::new);
+            self.answer_with_reset(segment);
             self.vanish(Closed::Aborted);
             return;
         }

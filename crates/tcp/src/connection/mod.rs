@@ -75,11 +75,20 @@ pub struct Connection {
 struct Pending {
     syn: bool,
     acknowledgement: bool,
-    reset: Option<Box<Segment>>,
+    reset: Option<Reset>,
     /// Acknowledgements of what was held before what arrived since.
     reports: VecDeque<Segment>,
     /// Whether a blocked writer may have room now.
     writable: bool,
+}
+
+/// A reset that is to leave.
+#[derive(Clone, Debug)]
+enum Reset {
+    /// To a segment that has no place here, from which it takes its numbers (`tcp_v4_send_reset`).
+    Answer(Box<Segment>),
+    /// Of the connection, with its numbers, window and options (`tcp_send_active_reset`).
+    Own,
 }
 
 /// Whether the application still takes data.

@@ -2,7 +2,7 @@
 
 use bentpipe_units::Time;
 
-use super::Connection;
+use super::{Connection, Reset};
 use crate::event::Event;
 use crate::options::{Options, SackBlocks, SackPermitted, Timestamps};
 use crate::payload::Payload;
@@ -10,7 +10,6 @@ use crate::receive::Report;
 use crate::segment::{Flags, NOT_ECT, Segment};
 use crate::send::Outgoing;
 use crate::sequence::SeqNumber;
-use crate::state::State;
 
 impl Connection {
     /// The next segment to send now; call until `None`.
@@ -19,7 +18,10 @@ impl Connection {
             return Some(report);
         }
         if let Some(reset) = self.pending.reset.take() {
-            return Some(*reset);
+            return Some(match reset {
+                Reset::Answer(segment) => *segment,
+                Reset::Own => self.own_reset(now),
+            });
         }
         if self.pending.syn {
             return Some(self.syn_segment(now));
@@ -120,12 +122,13 @@ impl Connection {
         }
     }
 
-    /// RFC 9293 section 3.10.5.
-    pub(super) fn reset_segment(&self) -> Option<Segment> {
-        if matches!(self.state, State::SynSent | State::Closed | State::TimeWait) {
-            return None;
-        }
-        let (seq, ack) = (self.ours.number(self.send.next()), self.theirs.number(self.receive.next()));
-        Some(Segment { flags: Flags::RST.with(Flags::ACK), seq, ack, ..self.blank() })
+    /// A segment that has no place here is answered with a reset, unless it is one.
+    pub(super) fn answer_with_reset(&mut self, segment: &Segment) {
+        self.pending.reset = segment.reset_for().map(|reset| Reset::Answer(Box::new(reset)));
+    }
+
+    fn own_reset(&mut self, now: Time) -> Segment {
+        let last = self.plain_segment(now, self.send.next());
+        Segment { flags: Flags::RST.with(Flags::ACK), ..last }
     }
 }
