@@ -237,6 +237,9 @@ pub struct AckSample {
     pub rate: Option<RateSample>,
     /// How far the window was used in the last round trip.
     pub usage: WindowUsage,
+    /// Whether something is missing, or was delivered out of order, that is not deemed lost (`TCP_CA_Disorder`); never
+    /// where the transport does not tell it from order, as QUIC.
+    pub is_disordered: bool,
 }
 
 /// The start of a congestion episode.

@@ -129,8 +129,9 @@ impl CongestionControl for Hybla {
             return;
         }
         match self.window.phase() {
-            Phase::Open => self.grow(ack.usage.peak_in_flight),
-            Phase::Timeout => self.window.grow(ack.acked),
+            Phase::Open if !ack.is_disordered => self.grow(ack.usage.peak_in_flight),
+            // hybla_state: hybla_en
+            Phase::Open | Phase::Timeout => self.window.grow(ack.acked),
             Phase::Recovery => {}
         }
     }

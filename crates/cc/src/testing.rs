@@ -30,5 +30,6 @@ pub(crate) fn ack(now: Time, acked: Bytes) -> AckSample {
         srtt: None,
         rate: None,
         usage: WindowUsage { is_cwnd_limited: true, peak_in_flight: acked },
+        is_disordered: false,
     }
 }

@@ -155,6 +155,7 @@ impl Endpoint {
             srtt: self.srtt,
             rate: self.estimator.sample(None),
             usage: self.usage.usage(),
+            is_disordered: false,
         });
     }
 }

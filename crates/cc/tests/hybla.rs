@@ -167,6 +167,19 @@ fn a_loss_halves_the_window_and_an_undo_restores_it() {
 }
 
 #[test]
+fn it_grows_as_reno_while_something_is_missing() {
+    // hybla_state: hybla_en is set in TCP_CA_Open alone. At 600 ms and 64 segments rho^2 / W = 24^2 / 64 = 9 segments for
+    // each acknowledgement, Reno's are 1 / 64.
+    let mut cc = avoiding(64, millis(600));
+    let mut sample = full(millis(600), 64);
+    sample.is_disordered = true;
+    (0..63).for_each(|_| cc.on_ack(&sample));
+    assert_eq!(cc.cwnd(), packets(64));
+    cc.on_ack(&sample);
+    assert_eq!(cc.cwnd(), packets(65));
+}
+
+#[test]
 fn after_a_timeout_it_grows_as_reno_until_recovered() {
     // hybla_en is off outside the open state.
     let mut cc = hybla(100, millis(600));

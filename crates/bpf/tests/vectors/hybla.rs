@@ -105,6 +105,7 @@ fn acknowledge(hybla: &mut Hybla, dice: &mut Dice, srtt: u64) -> String {
         srtt: Some(span(srtt)),
         rate: None,
         usage: WindowUsage { is_cwnd_limited, peak_in_flight: Bytes::new(peak * MSS) },
+        is_disordered: false,
     });
     format!("A {acked} {srtt} {} {peak}", u8::from(is_cwnd_limited))
 }

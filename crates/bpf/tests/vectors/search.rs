@@ -146,6 +146,7 @@ impl Sender {
             srtt: rtt,
             rate: None,
             usage: WindowUsage { is_cwnd_limited, peak_in_flight: Bytes::new(peak * MSS) },
+            is_disordered: false,
         });
         let line =
             format!("A {} {rtt_us} {acked} {in_flight} {} {peak}", self.now_us, u8::from(is_cwnd_limited));

@@ -181,6 +181,7 @@ impl<'a> Sender<'a> {
                 demand,
             }),
             usage: WindowUsage { is_cwnd_limited: false, peak_in_flight: Bytes::ZERO },
+            is_disordered: false,
         });
         let rtt = rtt_us.unwrap_or(u64::MAX);
         let limited = u8::from(demand == Demand::AppLimited);

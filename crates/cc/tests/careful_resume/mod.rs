@@ -124,6 +124,7 @@ impl Sender {
                 demand: Demand::Backlogged,
             }),
             usage: WindowUsage { is_cwnd_limited: self.is_cwnd_limited, peak_in_flight: self.in_flight() },
+            is_disordered: false,
         });
     }
 

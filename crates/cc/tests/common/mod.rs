@@ -53,6 +53,7 @@ pub fn ack(now: Time, acked: Bytes, rtt: Duration) -> AckSample {
         srtt: Some(rtt),
         rate: None,
         usage: WindowUsage { is_cwnd_limited: true, peak_in_flight: acked },
+        is_disordered: false,
     }
 }
 
@@ -292,6 +293,7 @@ impl<C: CongestionControl> Flow<C> {
             srtt: Some(rtt),
             rate: self.estimator.sample(self.min_rtt),
             usage: self.usage.usage(),
+            is_disordered: false,
         };
         if self.recovery.is_some_and(|end| number >= end) {
             self.recovery = None;

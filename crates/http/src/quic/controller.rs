@@ -406,6 +406,7 @@ impl Controller for Adapter {
             srtt: self.rtt.map(|rtt| rtt.smoothed),
             rate,
             usage: self.window_usage(),
+            is_disordered: false,
         });
         self.log_phases();
         self.in_flight = in_flight;

@@ -78,6 +78,8 @@ pub(super) struct Delivered {
     pub min_rtt: Option<Duration>,
     /// Whether the window may grow (`tcp_may_raise_cwnd`).
     pub may_raise_cwnd: bool,
+    /// `TCP_CA_Disorder`.
+    pub is_disordered: bool,
 }
 
 /// The end of a run of segments.
@@ -293,6 +295,7 @@ impl Congestion {
             srtt: ack.srtt,
             rate,
             usage,
+            is_disordered: ack.is_disordered,
         });
     }
 

@@ -188,6 +188,7 @@ impl Sender {
             min_rtt: self.rtt.min(),
             // With cumulative progress only, unless reordering makes that rare.
             may_raise_cwnd: outcome.data_acked || self.recovery.has_remarkable_reordering(),
+            is_disordered: self.recovery.is_disordered(),
         });
         let (ssthresh, una_advanced) = (cc.target(), outcome.una_advanced);
         self.recovery.reduce(Progress { delivered, newly_lost, in_flight, ssthresh, una_advanced });

@@ -143,6 +143,11 @@ impl Recovery {
         self.state.phase == Phase::Open && self.cwr.is_none()
     }
 
+    /// Whether something is missing that is not deemed lost.
+    pub fn is_disordered(&self) -> bool {
+        self.state.phase == Phase::Disorder
+    }
+
     pub const fn is_repairing(&self) -> bool {
         self.state.is_repairing()
     }
