@@ -60,7 +60,8 @@ impl Connection {
         // tcp_init_transfer: total_retrans > 1 && undo_marker.
         let is_cut = self.handshake.retransmissions > 1 && self.handshake.timeouts > 0 && !spurious;
         let window = if is_cut { InitialWindow::One } else { InitialWindow::Configured };
-        self.send.establish(now, Opened { rtt: self.round_trip(now, echo), window, mss });
+        let sack_permitted = self.peer.sack.unwrap_or(SackPermitted::No);
+        self.send.establish(now, Opened { rtt: self.round_trip(now, echo), window, mss, sack_permitted });
         self.receive.establish(now, mss);
     }
 

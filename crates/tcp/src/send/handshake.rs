@@ -2,6 +2,8 @@
 
 use bentpipe_units::Duration;
 
+use crate::options::SackPermitted;
+
 /// How the handshake went.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handshake {
@@ -11,6 +13,8 @@ pub(crate) struct Handshake {
     pub window: InitialWindow,
     /// Payload of a full segment.
     pub mss: u64,
+    /// Whether the peer acknowledges selectively.
+    pub sack_permitted: SackPermitted,
 }
 
 /// Segments of the first window.

@@ -89,6 +89,7 @@ impl Sender {
     /// The handshake is complete: data may leave.
     pub fn establish(&mut self, now: Time, handshake: Handshake) {
         self.mss = handshake.mss;
+        self.recovery.establish(handshake.sack_permitted);
         match handshake.rtt {
             Some(rtt) => self.on_handshake_rtt(now, rtt),
             None => self.rtt.fall_back(),

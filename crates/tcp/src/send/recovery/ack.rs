@@ -36,6 +36,9 @@ impl Recovery {
         if outcome.una_advanced {
             self.remove_acked(&mut outcome, view, cc);
         }
+        if self.is_newreno() {
+            self.count_duplicates(&mut outcome, view, cc);
+        }
         // A selective acknowledgement restarts the timer only when it is of something sent before the head.
         outcome.restart_timer = outcome.data_acked
             || !outcome.una_advanced
@@ -163,12 +166,18 @@ impl Recovery {
             acked += 1;
             last = Some(sent.rate);
             outcome.on_acked(&sent, self.state.recovery_point);
-            if sent.state != SegmentState::Sacked {
+            if sent.state != SegmentState::Sacked && !self.is_newreno() {
                 cc.on_delivered(outcome.now, &sent.rate);
                 if !outcome.is_of_the_original(&sent) {
                     self.rack.on_delivered(outcome.now, &sent, view.rtt.min());
                 }
             }
+        }
+        if let Some(last) = last.filter(|_| self.is_newreno()) {
+            let fresh = self.remove_duplicates(acked);
+            outcome.on_acked_beside_duplicates(fresh);
+            cc.on_delivered(outcome.now, &last);
+            cc.on_duplicates_delivered(outcome.now, fresh - 1);
         }
         // A lone small segment is all that a round trip has delivered, and nothing is amiss: a receiver waits with that.
         outcome.is_maybe_delayed = is_small
@@ -223,11 +232,14 @@ impl Recovery {
             self.state.undo.first_retransmission = None;
         } else if matches!(self.state.phase, Phase::Fast(_)) && self.una >= self.state.recovery_point {
             self.finish_recovery(outcome, cc);
+            if self.awaits_more() {
+                return Losses::default();
+            }
         }
         match self.state.phase {
             Phase::Fast(_) => self.update_in_recovery(outcome, view, cc),
             Phase::Timeout(_) => self.update_after_timeout(outcome, room, view, cc),
-            Phase::Open | Phase::Disorder => self.update_open_or_disorder(view, cc),
+            Phase::Open | Phase::Disorder => self.update_open_or_disorder(outcome, view, cc),
         }
     }
 
@@ -239,7 +251,7 @@ impl Recovery {
         if self.undo_by_dsack(view.now, cc) {
             self.settle(view.next);
         }
-        let losses = self.find_losses(view);
+        let losses = self.find_losses(outcome, view);
         if !matches!(self.state.phase, Phase::Fast(_)) && self.scoreboard.lost() > 0 {
             self.enter_recovery(view, cc);
         }
@@ -254,18 +266,23 @@ impl Recovery {
         cc: &mut Congestion,
     ) -> Losses {
         self.process_timeout_phase(outcome, room, view, cc);
-        let mut losses = self.find_losses(view);
+        let mut losses = self.find_losses(outcome, view);
         if self.state.phase == Phase::Open || losses.retransmission_lost {
-            losses.reordering_awaited |= self.update_open_or_disorder(view, cc).reordering_awaited;
+            losses.reordering_awaited |= self.update_open_or_disorder(outcome, view, cc).reordering_awaited;
         }
         losses
     }
 
-    fn update_open_or_disorder(&mut self, view: View<'_>, cc: &mut Congestion) -> Losses {
+    fn update_open_or_disorder(
+        &mut self,
+        outcome: &AckOutcome,
+        view: View<'_>,
+        cc: &mut Congestion,
+    ) -> Losses {
         if !self.state.is_repairing() {
             self.undo_by_dsack(view.now, cc);
         }
-        let losses = self.find_losses(view);
+        let losses = self.find_losses(outcome, view);
         if self.scoreboard.lost() > 0 {
             self.enter_recovery(view, cc);
         } else if !self.state.is_repairing() {
@@ -275,7 +292,11 @@ impl Recovery {
     }
 
     /// RFC 8985 section 6.2 (`tcp_identify_packet_loss`).
-    fn find_losses(&mut self, view: View<'_>) -> Losses {
+    fn find_losses(&mut self, outcome: &AckOutcome, view: View<'_>) -> Losses {
+        if self.is_newreno() {
+            self.mark_first_lost(outcome.una_advanced);
+            return Losses::default();
+        }
         let retransmitted = self.scoreboard.retransmitted();
         let rack_view = self.rack_view(view);
         let wait = self.rack.detect(&mut self.scoreboard, rack_view);

@@ -11,7 +11,7 @@ use crate::send::recovery::timer::{Probe, Purpose};
 use crate::send::recovery::{Recovery, Room, View};
 
 /// `tcp_max_reordering`.
-const MAX_REORDERING: u64 = 300;
+pub(super) const MAX_REORDERING: u64 = 300;
 
 impl Recovery {
     /// RFC 6675 section 5 step 4 (`tcp_enter_recovery`).
@@ -39,9 +39,14 @@ impl Recovery {
             self.undo(outcome.now, cc);
         } else {
             self.rack.on_recovered();
+            if self.awaits_more() {
+                return;
+            }
             cc.on_recovery_end(outcome.now);
         }
-        self.state.phase = Phase::Open;
+        if !self.awaits_more() {
+            self.state.phase = Phase::Open;
+        }
     }
 
     /// RFC 5682 section 3.1, the variant with SACK (`tcp_process_loss`).

@@ -3,6 +3,7 @@
 mod ack;
 mod cwr;
 mod episode;
+mod newreno;
 pub(crate) mod outcome;
 pub(crate) mod prr;
 mod rack;
@@ -17,6 +18,7 @@ use bentpipe_cc::rate::PacketState;
 use bentpipe_units::{Duration, Time};
 
 use crate::LossRecovery;
+use crate::options::SackPermitted;
 use crate::send::congestion::Congestion;
 use crate::send::recovery::prr::Progress;
 use crate::send::recovery::rack::Rack;
@@ -36,6 +38,8 @@ pub(crate) struct Recovery {
     /// First unacknowledged position (SND.UNA).
     una: u64,
     scoreboard: Scoreboard,
+    /// Whether the peer acknowledges selectively.
+    sack_permitted: SackPermitted,
     sacks: SackCache,
     /// Segments that the peer reported as duplicates (`dsack_dups`).
     duplicates: u64,
@@ -78,6 +82,7 @@ impl Recovery {
         Self {
             una: first,
             scoreboard: Scoreboard::default(),
+            sack_permitted: SackPermitted::Yes,
             sacks: SackCache::default(),
             duplicates: 0,
             rack: Rack::new(),
@@ -91,6 +96,11 @@ impl Recovery {
     /// What lies below `position` was acknowledged with the handshake.
     pub const fn start_at(&mut self, position: u64) {
         self.una = position;
+    }
+
+    /// The handshake told whether the peer acknowledges selectively.
+    pub const fn establish(&mut self, sack_permitted: SackPermitted) {
+        self.sack_permitted = sack_permitted;
     }
 
     // ---- getters -------------------------------------------------------------------------------------------

@@ -117,6 +117,13 @@ impl AckOutcome {
         }
     }
 
+    /// Of what was acknowledged, so many segments are news, as duplicates had told of the others; which were sent once
+    /// cannot be known where one was retransmitted (`tcp_clean_rtx_queue`).
+    pub fn on_acked_beside_duplicates(&mut self, fresh: u64) {
+        self.newly_delivered = fresh;
+        self.original_delivered &= !self.retransmission_acked;
+    }
+
     /// So many segments arrived twice, each by a retransmission.
     pub fn on_duplicate_reported(&mut self, segments: u64) {
         self.duplicate_reported = true;

@@ -103,7 +103,7 @@ impl Recovery {
 
     /// RFC 8985 section 7.2 (`tcp_schedule_loss_probe`). `rto_in` is when the retransmission timer would expire.
     fn schedule_probe(&mut self, rto_in: Duration, view: View<'_>) -> bool {
-        if self.scoreboard.is_empty() || self.state.phase != Phase::Open {
+        if self.scoreboard.is_empty() || self.state.phase != Phase::Open || self.is_newreno() {
             return false;
         }
         let wait = match view.rtt.srtt() {
@@ -165,6 +165,7 @@ impl Recovery {
         if self.scoreboard.front().is_some_and(|head| head.state == SegmentState::Sacked) {
             self.scoreboard.forget_sacks();
         }
+        self.scoreboard.set_duplicates(0);
         if fresh && self.scoreboard.sacked() >= INITIAL_REORDERING {
             self.reordering = self.reordering.min(INITIAL_REORDERING);
         }

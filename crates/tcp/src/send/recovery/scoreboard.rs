@@ -88,6 +88,8 @@ pub(crate) struct Scoreboard {
     /// Lost and not yet retransmitted.
     waiting: BTreeSet<u64>,
     sacked: u64,
+    /// Segments of which duplicate acknowledgements have told, where none is acknowledged selectively.
+    duplicates: u64,
     lost: u64,
     retransmitted: u64,
     /// End of the highest segment selectively acknowledged.
@@ -108,7 +110,17 @@ impl Scoreboard {
 
     /// `sacked_out`.
     pub const fn sacked(&self) -> u64 {
-        self.sacked
+        self.sacked + self.duplicates
+    }
+
+    /// Those of them that duplicate acknowledgements told of.
+    pub const fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// So many segments have arrived as duplicate acknowledgements tell.
+    pub const fn set_duplicates(&mut self, duplicates: u64) {
+        self.duplicates = duplicates;
     }
 
     /// `lost_out`.
@@ -123,7 +135,7 @@ impl Scoreboard {
 
     /// Segments that are deemed in the network (`tcp_packets_in_flight`; RFC 6675: pipe).
     pub fn in_flight(&self) -> u64 {
-        self.len() - self.sacked - self.lost + self.retransmitted
+        self.len() - self.sacked() - self.lost + self.retransmitted
     }
 
     /// Segments ever deemed lost.

@@ -46,6 +46,8 @@ impl Scoreboard {
         self.segments.remove(at);
         // Ids are consecutive: those behind move up.
         let moved = |other: u64| other - u64::from(other > id);
+        // tcp_adjust_pcount
+        self.duplicates = self.duplicates.saturating_sub(1);
         self.order.retain(|(other, _)| *other != id + 1);
         self.order.iter_mut().for_each(|(other, _)| *other = moved(*other));
         self.waiting = self.waiting.iter().map(|other| moved(*other)).collect();
