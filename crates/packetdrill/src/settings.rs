@@ -1,6 +1,7 @@
 //! The lines `--name=value` at a script's head, and those that its user adds.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::num::NonZeroU16;
 
 use bentpipe_units::Duration;
 
@@ -20,6 +21,8 @@ pub struct Settings {
     pub ip_version: IpVersion,
     /// Largest packet of the interface.
     pub mtu: u32,
+    /// What a segment of the peer holds that comes in a super-segment; none where each is one of its own.
+    pub mss: Option<NonZeroU16>,
     /// Address of the endpoint.
     pub local: IpAddr,
     /// Address of its peer.
@@ -137,6 +140,7 @@ impl Settings {
             tolerance_percent: 0,
             ip_version,
             mtu: MTU,
+            mss: None,
             local,
             remote,
             bind_port: PORT,
@@ -156,6 +160,7 @@ impl Settings {
             }
             "tolerance_percent" => self.tolerance_percent = value.parse().map_err(|_| need())?,
             "mtu" => self.mtu = value.parse().map_err(|_| need())?,
+            "mss" => self.mss = Some(value.parse().map_err(|_| need())?),
             "local_ip" => self.local = value.parse().map_err(|_| need())?,
             "remote_ip" => self.remote = value.parse().map_err(|_| need())?,
             "bind_port" => self.bind_port = value.parse().map_err(|_| need())?,
@@ -250,6 +255,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_refused_by_name() {
+        assert_eq!(settings("--mss=0", &[]).unwrap_err().what, "the option --mss=0");
         assert_eq!(settings("--udp_encaps=sctp", &[]).unwrap_err().what, "the option --udp_encaps=sctp");
         assert_eq!(settings("", &[("ip_version", "ipv5")]).unwrap_err().what, "the option --ip_version=ipv5");
     }

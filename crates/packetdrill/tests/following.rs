@@ -157,6 +157,18 @@ fn what_the_endpoint_does_not_have_is_refused_by_name() {
 }
 
 #[test]
+fn a_segment_that_would_be_several_is_refused() {
+    // tcp_measure_rcv_mss takes gso_size for its length, which is its own where it holds just as much.
+    let injected = |length: u32| {
+        let text = format!("+0 < . 1:{}({length}) ack 1 win 511\n* > . 1:1(0) ack {0}", 1 + length);
+        judged(&format!("--mss=1000\n{ACCEPTED}{text}"), |_| Ok(()))
+    };
+    assert_eq!(injected(1000), Verdict::Passed);
+    let Verdict::Skipped(skip) = injected(1001) else { panic!("it is understood") };
+    assert_eq!(skip.what, "a segment of 1001 bytes with --mss=1000");
+}
+
+#[test]
 fn a_message_without_control_messages_is_its_bytes() {
     let text = "+0 < . 1:501(500) ack 1 win 511
                 +0 > . 1:1(0) ack 501

@@ -8,6 +8,7 @@ mod device;
 mod info;
 
 use std::net::IpAddr;
+use std::num::NonZeroU16;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -35,6 +36,8 @@ pub struct Kernel {
     start: Instant,
     local: IpAddr,
     remote: IpAddr,
+    /// What a segment holds that comes in a super-segment.
+    mss: Option<NonZeroU16>,
     target: Target,
     device: Device,
     folder: PathBuf,
@@ -56,6 +59,7 @@ impl Kernel {
             start: Instant::now(),
             local: settings.local,
             remote: settings.remote,
+            mss: settings.mss,
             target: Target::of(settings),
             device: Device::new(device)?,
             folder,
@@ -86,8 +90,9 @@ impl Kernel {
         self.congestion_control = chosen.unwrap_or_else(|| self.congestion_control.clone());
     }
 
-    fn hand_over(&self, packet: &[u8]) -> Result<(), Missing> {
-        self.device.write(packet).map_err(|error| Missing(format!("a device that takes a packet: {error}")))
+    fn hand_over(&self, packet: &[u8], segment_bytes: Option<NonZeroU16>) -> Result<(), Missing> {
+        let written = self.device.write(packet, segment_bytes);
+        written.map_err(|error| Missing(format!("a device that takes a packet: {error}")))
     }
 
     /// Keeps the descriptors that a call made, to close them at the end.
@@ -134,13 +139,13 @@ impl Backend for Kernel {
     }
 
     fn inject(&mut self, packet: &Packet) -> Result<(), Missing> {
-        self.hand_over(&wire::encode(packet, self.remote, self.local))
+        self.hand_over(&wire::encode(packet, self.remote, self.local), self.mss)
     }
 
     fn inject_icmp(&mut self, icmp: &Icmp) -> Result<(), Missing> {
         let bytes = wire::encode_icmp(icmp, self.remote, self.local);
         let missing = || Missing("a message that this version of ICMP does not have".to_owned());
-        self.hand_over(&bytes.ok_or_else(missing)?)
+        self.hand_over(&bytes.ok_or_else(missing)?, None)
     }
 
     fn next_packet(&mut self, until: Time) -> Option<Captured> {

@@ -183,6 +183,9 @@ impl Backend for Simulated<'_> {
 
     fn inject(&mut self, packet: &Packet) -> Result<(), Missing> {
         let segment = segments::segment_of(packet, self.remote, self.local)?;
+        if let Some(mss) = self.settings.mss.filter(|mss| segments::is_super_segment(&segment, *mss)) {
+            return Err(Missing(format!("a segment of {} bytes with --mss={mss}", packet.length)));
+        }
         match self.endpoint.route(self.now, &segment) {
             Route::To(id) => {
                 if let Some(connected) = self.connections.get_mut(&id) {

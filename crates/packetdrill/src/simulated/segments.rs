@@ -1,6 +1,7 @@
 //! Between packets of a script and segments of the endpoint.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::num::NonZeroU16;
 
 use bentpipe_tcp::{
     Cookie, FastOpenOption, Flags as SegmentFlags, Options, Payload, SackBlocks, SackPermitted, Segment,
@@ -54,6 +55,13 @@ pub(super) fn segment_of(
         ecn: 0,
         payload: Payload::Length(u64::from(packet.length)),
     })
+}
+
+/// Whether Linux takes a segment for several of `mss` bytes, with options for payload (`virtio_net_hdr_to_skb`), and
+/// that makes a difference.
+pub(super) fn is_super_segment(segment: &Segment, mss: NonZeroU16) -> bool {
+    let (payload, mss) = (segment.payload.len(), u64::from(mss.get()));
+    payload != mss && payload + u64::from(segment.options.wire_len()) > mss
 }
 
 /// The bits that the endpoint knows.
