@@ -53,9 +53,14 @@ def test_a_field_that_the_endpoint_does_not_have_skips_the_script():
     assert (verdict.outcome, verdict.expected) == (Outcome.SKIPPED, "tcpi_rcv_ooopack")
 
 
-def test_states_have_the_numbers_of_linux():
+def test_constants_have_the_numbers_of_linux():
     # net/tcp_states.h, linux/tcp.h.
-    Assertions()("assert (TCP_ESTABLISHED, TCP_CLOSE_WAIT, TCP_CA_Recovery, TCP_CA_Loss) == (1, 8, 3, 4)", {})
+    for names, numbers in (
+        ("TCP_ESTABLISHED, TCP_CLOSE_WAIT, TCP_CA_Recovery, TCP_CA_Loss", "1, 8, 3, 4"),
+        ("TCPI_OPT_ECN, TCPI_OPT_SYN_DATA, TCPI_OPT_TFO_CHILD", "8, 32, 128"),
+        ("TFO_STATUS_UNSPEC, TFO_SYN_RETRANSMITTED", "0, 3"),
+    ):
+        Assertions()(f"assert ({names}) == ({numbers})", {})
 
 
 def test_a_script_that_cannot_be_read_is_an_error_of_its_line():

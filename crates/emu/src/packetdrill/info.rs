@@ -2,7 +2,7 @@
 
 use bentpipe_packetdrill::{Handle, TcpInfo};
 
-/// `struct tcp_info` of linux/tcp.h: names and bytes. Two fields of bits share `wscale`.
+/// `struct tcp_info` of linux/tcp.h: names and bytes. Two fields of bits share `wscale`, two the byte behind.
 const FIELDS: [(&str, usize); 59] = [
     ("tcpi_state", 1),
     ("tcpi_ca_state", 1),
@@ -85,11 +85,18 @@ fn fields(bytes: &[u8]) -> TcpInfo {
     for (name, width) in FIELDS {
         let Some((field, behind)) = rest.split_at_checked(width) else { break };
         let number = field.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-        if name == "tcpi_wscale" {
-            info.0.insert("tcpi_snd_wscale", (number & 0xf) as i64);
-            info.0.insert("tcpi_rcv_wscale", (number >> 4) as i64);
-        } else {
-            info.0.insert(name, number as i64);
+        match name {
+            "tcpi_wscale" => {
+                info.0.insert("tcpi_snd_wscale", (number & 0xf) as i64);
+                info.0.insert("tcpi_rcv_wscale", (number >> 4) as i64);
+            }
+            "tcpi_delivery_rate_app_limited" => {
+                info.0.insert(name, (number & 1) as i64);
+                info.0.insert("tcpi_fastopen_client_fail", (number >> 1 & 3) as i64);
+            }
+            _ => {
+                info.0.insert(name, number as i64);
+            }
         }
         rest = behind;
     }
@@ -104,9 +111,11 @@ mod tests {
     fn fields_stand_where_linux_has_them() {
         // linux/tcp.h: tcpi_snd_cwnd is at byte 80 and tcpi_rto at 8 (tests/emulate/test_tcp_knobs.py).
         let mut bytes = [0; 232];
-        (bytes[8], bytes[80], bytes[6]) = (7, 10, 0x87);
+        (bytes[8], bytes[80], bytes[6], bytes[7]) = (7, 10, 0x87, 6);
         let info = fields(&bytes);
         assert_eq!([info.0["tcpi_rto"], info.0["tcpi_snd_cwnd"]], [7, 10]);
         assert_eq!([info.0["tcpi_snd_wscale"], info.0["tcpi_rcv_wscale"]], [7, 8]);
+        // tcpi_delivery_rate_app_limited:1, tcpi_fastopen_client_fail:2.
+        assert_eq!([info.0["tcpi_delivery_rate_app_limited"], info.0["tcpi_fastopen_client_fail"]], [0, 3]);
     }
 }

@@ -9,10 +9,15 @@ _STATES = (
     "LAST_ACK", "LISTEN", "CLOSING", "NEW_SYN_RECV",
 )  # fmt: skip
 _CA_STATES = ("Open", "Disorder", "CWR", "Recovery", "Loss")
+_OPTIONS = ("TIMESTAMPS", "SACK", "WSCALE", "ECN", "ECN_SEEN", "SYN_DATA", "USEC_TS", "TFO_CHILD")
+_FAST_OPEN_FAILURES = (
+    "TFO_STATUS_UNSPEC", "TFO_COOKIE_UNAVAILABLE", "TFO_DATA_NOT_ACKED", "TFO_SYN_RETRANSMITTED",
+)  # fmt: skip
 CONSTANTS = {
     **{f"TCP_{name}": number for number, name in enumerate(_STATES, start=1)},
     **{f"TCP_CA_{name}": number for number, name in enumerate(_CA_STATES)},
-    **{f"TCPI_OPT_{name}": 1 << bit for bit, name in enumerate(("TIMESTAMPS", "SACK", "WSCALE", "ECN"))},
+    **{f"TCPI_OPT_{name}": 1 << bit for bit, name in enumerate(_OPTIONS)},
+    **{name: number for number, name in enumerate(_FAST_OPEN_FAILURES)},
 }
 """Of net/tcp_states.h and linux/tcp.h, as scripts call them."""
 
