@@ -55,7 +55,7 @@ pub trait Backend {
     /// Where the backend cannot: what it lacks.
     fn shell(&mut self, command: &str) -> Result<Ended, Missing>;
 
-    /// `TCP_INFO` of a socket; none where it has none.
+    /// `TCP_INFO` and `SO_MEMINFO` of a socket; none where it has none.
     fn tcp_info(&mut self, socket: Handle) -> Option<TcpInfo>;
 }
 
@@ -88,6 +88,6 @@ pub enum Ended {
     Badly(String),
 }
 
-/// The fields of `TCP_INFO` by their names in linux/tcp.h; one that a backend does not know is not there.
+/// The fields of `TCP_INFO` and `SO_MEMINFO` by their names in linux/tcp.h and linux/sock_diag.h; one that a backend does not know is not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TcpInfo(pub BTreeMap<&'static str, i64>);

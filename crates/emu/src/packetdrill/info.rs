@@ -1,4 +1,4 @@
-//! `TCP_INFO` by the names of its fields.
+//! `TCP_INFO` and `SO_MEMINFO` by the names of their fields.
 
 use bentpipe_packetdrill::{Handle, TcpInfo};
 
@@ -64,19 +64,39 @@ const FIELDS: [(&str, usize); 59] = [
     ("tcpi_total_rto_recoveries", 2),
     ("tcpi_total_rto_time", 4),
 ];
+/// What `SO_MEMINFO` tells, four bytes each (linux/sock_diag.h).
+const MEMORY: [&str; 9] = [
+    "SK_MEMINFO_RMEM_ALLOC",
+    "SK_MEMINFO_RCVBUF",
+    "SK_MEMINFO_WMEM_ALLOC",
+    "SK_MEMINFO_SNDBUF",
+    "SK_MEMINFO_FWD_ALLOC",
+    "SK_MEMINFO_WMEM_QUEUED",
+    "SK_MEMINFO_OPTMEM",
+    "SK_MEMINFO_BACKLOG",
+    "SK_MEMINFO_DROPS",
+];
 /// More than the fields above take.
 const ROOM: usize = 512;
 
 /// What the kernel tells of a socket; fields that it does not have are left out.
 pub(super) fn tcp_info(socket: Handle) -> Option<TcpInfo> {
-    let mut bytes = [0_u8; ROOM];
+    let mut info = fields(&option(socket, libc::IPPROTO_TCP, libc::TCP_INFO)?);
+    let memory = option(socket, libc::SOL_SOCKET, libc::SO_MEMINFO).unwrap_or_default();
+    info.0.extend(MEMORY.into_iter().zip(memory.chunks_exact(4).map(|bytes| number(bytes) as i64)));
+    Some(info)
+}
+
+/// An option of a socket, as it is in memory; none where the socket does not have it.
+fn option(socket: Handle, level: libc::c_int, name: libc::c_int) -> Option<Vec<u8>> {
+    let mut bytes = vec![0_u8; ROOM];
     let mut length = ROOM as libc::socklen_t;
-    let (level, name) = (libc::IPPROTO_TCP, libc::TCP_INFO);
     // SAFETY: the kernel writes at most `length` bytes, which the buffer has.
     let result = unsafe {
         libc::getsockopt(socket.0 as libc::c_int, level, name, bytes.as_mut_ptr().cast(), &mut length)
     };
-    (result == 0).then(|| fields(&bytes[..length as usize]))
+    bytes.truncate(length as usize);
+    (result == 0).then_some(bytes)
 }
 
 fn fields(bytes: &[u8]) -> TcpInfo {
@@ -84,7 +104,7 @@ fn fields(bytes: &[u8]) -> TcpInfo {
     let mut rest = bytes;
     for (name, width) in FIELDS {
         let Some((field, behind)) = rest.split_at_checked(width) else { break };
-        let number = field.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        let number = number(field);
         match name {
             "tcpi_wscale" => {
                 info.0.insert("tcpi_snd_wscale", (number & 0xf) as i64);
@@ -101,6 +121,11 @@ fn fields(bytes: &[u8]) -> TcpInfo {
         rest = behind;
     }
     info
+}
+
+/// The number of bytes of which the least comes first.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 #[cfg(test)]

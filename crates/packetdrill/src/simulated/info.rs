@@ -1,4 +1,4 @@
-//! `TCP_INFO` of a simulated connection, as far as the endpoint knows it.
+//! `TCP_INFO` and `SO_MEMINFO` of a simulated connection, as far as the endpoint knows it.
 
 use bentpipe_cc::Demand;
 use bentpipe_tcp::{Connection, LossRecovery, State};
@@ -9,7 +9,7 @@ use crate::backend::TcpInfo;
 const INFINITE: i64 = 0x7fff_ffff;
 const NANOS_PER_MICROSECOND: u64 = 1000;
 
-/// The fields of linux/tcp.h.
+/// The fields of linux/tcp.h and linux/sock_diag.h.
 pub(super) fn tcp_info(connection: &Connection) -> TcpInfo {
     let info = connection.info();
     let mss = info.mss.get().max(1);
@@ -34,6 +34,7 @@ pub(super) fn tcp_info(connection: &Connection) -> TcpInfo {
         ("tcpi_delivery_rate", info.delivery_rate.map_or(0, |rate| (rate.as_bps() / 8) as i64)),
         ("tcpi_delivery_rate_app_limited", i64::from(info.delivery_demand == Demand::AppLimited)),
         ("tcpi_snd_wnd", info.send_window.get() as i64),
+        ("SK_MEMINFO_RCVBUF", info.receive_buffer.get() as i64),
     ];
     TcpInfo(fields.into())
 }
