@@ -1,7 +1,8 @@
 //! Between the numbers of a script and those on the wire.
 //!
-//! A script counts the sequence numbers of each end from its SYN; the endpoint chooses that itself, the peer's is the
-//! number that its SYN is written with. The endpoint's timestamps have names of the script's own.
+//! A script counts the sequence numbers of each end from its SYN, but those in segments with SYN: these are written as
+//! they would be on the wire. The peer's are so there, the endpoint chooses its own. The endpoint's timestamps have names
+//! of the script's own.
 
 use crate::icmp::{Icmp, IcmpPattern};
 use crate::names::Names;
@@ -18,6 +19,8 @@ pub(crate) struct Flow {
     pub port: u16,
     /// Number on the wire of the endpoint's SYN.
     isn: u32,
+    /// The same as the script writes it.
+    written_isn: u32,
     /// Number on the wire of the peer's SYN, once there was one.
     peer_isn: Option<u32>,
 }
@@ -41,8 +44,7 @@ impl Flow {
         if is_syn {
             self.peer_isn.get_or_insert(pattern.seq);
         }
-        let peer_isn = self.peer_isn.unwrap_or(0);
-        let is_first_number = is_syn && pattern.seq == peer_isn;
+        let (own, peers) = self.offsets(is_syn);
         let options = match &pattern.options {
             OptionsPattern::Any => Vec::new(),
             OptionsPattern::Exactly(options) => {
@@ -56,13 +58,22 @@ impl Flow {
             source_port: self.peer_port,
             destination_port: self.port,
             flags: pattern.flags,
-            seq: if is_first_number { peer_isn } else { pattern.seq.wrapping_add(peer_isn) },
-            ack: if acknowledges { ack.wrapping_add(self.isn) } else { ack },
+            seq: pattern.seq.wrapping_add(peers),
+            ack: if acknowledges { ack.wrapping_add(own) } else { ack },
             window: pattern.window.unwrap_or(0),
             urgent: pattern.urgent.unwrap_or(0),
             options,
             length: pattern.length,
         })
+    }
+
+    /// What numbers of the endpoint and of its peer have on the wire beside those in the script.
+    fn offsets(&self, is_syn: bool) -> (u32, u32) {
+        if is_syn {
+            (self.isn.wrapping_sub(self.written_isn), 0)
+        } else {
+            (self.isn, self.peer_isn.unwrap_or(0))
+        }
     }
 
     fn option(&self, option: &OptionPattern, names: &Names) -> Result<TcpOption, Missing> {
@@ -106,13 +117,14 @@ impl Flow {
             if packet.seq != self.isn && !packet.flags.contains(Flags::ACK) {
                 self.peer_isn = None;
             }
-            self.isn = packet.seq;
+            (self.isn, self.written_isn) = (packet.seq, pattern.seq);
         }
     }
 
     /// A segment of the endpoint as the script counts.
     pub fn to_script(&self, packet: &Packet) -> Packet {
-        let theirs = |number: u32| number.wrapping_sub(self.peer_isn.unwrap_or(0));
+        let (own, peers) = self.offsets(packet.flags.contains(Flags::SYN));
+        let theirs = |number: u32| number.wrapping_sub(peers);
         let options = packet.options.iter().map(|option| match option {
             TcpOption::Sack(blocks) => {
                 TcpOption::Sack(blocks.iter().map(|(from, to)| (theirs(*from), theirs(*to))).collect())
@@ -121,7 +133,7 @@ impl Flow {
         });
         let acknowledges = packet.flags.contains(Flags::ACK);
         Packet {
-            seq: packet.seq.wrapping_sub(self.isn),
+            seq: packet.seq.wrapping_sub(own),
             ack: if acknowledges { theirs(packet.ack) } else { packet.ack },
             options: options.collect(),
             ..packet.clone()
@@ -167,7 +179,7 @@ impl PacketPattern {
     pub(crate) fn fits(&self, packet: &Packet, names: &Names) -> bool {
         let acknowledges = self.flags.contains(Flags::ACK);
         self.flags == packet.flags
-            && (self.seq == packet.seq || self.flags.contains(Flags::SYN))
+            && self.seq == packet.seq
             && self.length == packet.length
             && (!acknowledges || self.ack.is_none_or(|ack| ack == packet.ack))
             && self.window.is_none_or(|window| window == packet.window)

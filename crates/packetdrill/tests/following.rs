@@ -108,10 +108,15 @@ fn a_write_that_waits_for_room_returns_when_there_is_some() {
 }
 
 #[test]
-fn numbers_count_from_the_peers_syn_whatever_it_is() {
-    let text = ACCEPTED.replace("< S 0:0(0)", "< S 123:123(0)");
+fn numbers_count_from_the_syns_whatever_these_are() {
+    let text =
+        ACCEPTED.replace("< S 0:0(0)", "< S 123:123(0)").replace("> S. 0:0(0) ack 1", "> S. 9:9(0) ack 124");
     let text = format!("{text}+0 < . 1:1001(1000) ack 1 win 511\n+0 > . 1:1(0) ack 1001");
     assert_eq!(judged(&text, |_| Ok(())), Verdict::Passed);
+    let Verdict::Failed(difference) = judged(&text.replace("ack 124", "ack 1"), |_| Ok(())) else {
+        panic!("it passed")
+    };
+    assert!(difference.found.starts_with("S. 9:9(0) ack 124 win"), "{difference}");
 }
 
 #[test]
@@ -352,7 +357,7 @@ fn segments_belong_to_the_connection_whose_ports_they_have() {
     let text = "+0 close(4) = 0
                 +0 > F. 1:1(0) ack 1
                 +0 < S 500:500(0) win 65535 <mss 1000>
-                +0 > S. 0:0(0) ack 1 <...>
+                +0 > S. 0:0(0) ack 501 <...>
                 +0 < . 1:1(0) ack 1 win 65535
                 +0 accept(3, ..., ...) = 5
                 * > F. 1:1(0) ack 1";
