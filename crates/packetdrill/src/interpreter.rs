@@ -7,7 +7,7 @@ use crate::backend::{Backend, Captured, Ended, Progress, TcpInfo};
 use crate::call::Call;
 use crate::expected::{ExpectedOutput, difference};
 use crate::expression::Expression;
-use crate::flow::Flow;
+use crate::flows::Flows;
 use crate::icmp::IcmpPattern;
 use crate::names::Names;
 use crate::outcome::{Handle, Missing, Outcome, Output};
@@ -42,8 +42,6 @@ pub enum CodeError {
 
 /// An IP packet has 65535 bytes (RFC 791), of which the longest headers take 80.
 const LARGEST_PAYLOAD: u32 = 65_535 - 80;
-/// Ports that the peer opens connections from, one after the other.
-const FIRST_PEER_PORT: u16 = 40_000;
 
 /// Runs a script to its end, or to the first difference.
 pub fn run<B: Backend>(
@@ -58,9 +56,8 @@ pub fn run<B: Backend>(
         evaluate,
         handles: Handles::new(),
         latest: Handle::NONE,
-        flows: Vec::new(),
+        flows: Flows::default(),
         names: Names::of(&settings.defined),
-        peers: 0,
         listeners: Vec::new(),
         is_accepted: false,
         kept: None,
@@ -95,11 +92,8 @@ struct Interpreter<'a, B> {
     handles: Handles,
     /// The socket that was used last.
     latest: Handle,
-    /// Connections in the order of their SYNs; the last is the one that the peer's segments belong to.
-    flows: Vec<Flow>,
+    flows: Flows,
     names: Names,
-    /// How many connections the peer has opened.
-    peers: u16,
     /// Descriptors of the sockets that listen.
     listeners: Vec<i64>,
     /// Whether the application has the connection that the peer opened last.
@@ -201,12 +195,12 @@ impl<B: Backend> Interpreter<'_, B> {
     /// A segment of the peer; the first SYN of a connection opens it.
     fn injected(&mut self, pattern: &PacketPattern) -> Result<Packet, Missing> {
         let opens = pattern.flags.contains(Flags::SYN) && !pattern.flags.contains(Flags::ACK);
-        if self.flows.is_empty() || (opens && self.is_accepted && !self.listeners.is_empty()) {
-            self.flows.push(Flow::new(self.settings.bind_port, FIRST_PEER_PORT.wrapping_add(self.peers)));
-            self.peers = self.peers.wrapping_add(1);
+        let is_first = self.flows.latest().is_none();
+        if is_first || (opens && self.is_accepted && !self.listeners.is_empty()) {
+            self.flows.open(self.settings.bind_port);
             self.is_accepted = false;
         }
-        match self.flows.last_mut() {
+        match self.flows.latest() {
             Some(flow) => flow.injected(pattern, &self.names),
             None => Err(Missing("segments without a connection".to_owned())),
         }
@@ -222,7 +216,7 @@ impl<B: Backend> Interpreter<'_, B> {
             return Err(Missing(format!("an ICMP message with an MTU of {} bytes", pattern.mtu)));
         }
         let flow =
-            self.flows.last().ok_or_else(|| Missing("ICMP messages without a connection".to_owned()))?;
+            self.flows.latest().ok_or_else(|| Missing("ICMP messages without a connection".to_owned()))?;
         self.backend.inject_icmp(&flow.icmp(pattern))
     }
 
@@ -234,8 +228,7 @@ impl<B: Backend> Interpreter<'_, B> {
         };
         let first = self.cut(first, pattern.length);
         let found = self.merged(first, pattern.length);
-        let at = self.flow_of(&found.packet);
-        let flow = &mut self.flows[at];
+        let flow = self.flows.of(&found.packet);
         flow.learn(pattern, &found.packet);
         let packet = flow.to_script(&found.packet);
         if !pattern.fits(&packet, &self.names) {
@@ -246,16 +239,14 @@ impl<B: Backend> Interpreter<'_, B> {
         self.check_time(line, due, found.at, &pattern.to_string())
     }
 
-    /// Where the connection stands that a segment of the endpoint belongs to; it may open one.
-    fn flow_of(&mut self, packet: &Packet) -> usize {
-        self.flows.iter().rposition(|flow| flow.sends(packet)).unwrap_or_else(|| {
-            self.flows.push(Flow::new(packet.source_port, packet.destination_port));
-            self.flows.len() - 1
-        })
-    }
-
+    /// The next segment but those of connections that the script is done with.
     fn next_packet(&mut self, until: Time) -> Option<Captured> {
-        self.kept.take().or_else(|| self.backend.next_packet(until))
+        loop {
+            let next = self.kept.take().or_else(|| self.backend.next_packet(until))?;
+            if !self.flows.is_over(&next.packet) {
+                return Some(next);
+            }
+        }
     }
 
     /// A super-segment is cut where segmentation offload will, if that is the length that is expected; the rest is kept.

@@ -18,6 +18,7 @@ mod cookie;
 mod expected;
 mod expression;
 mod flow;
+mod flows;
 #[doc(hidden)]
 pub mod fuzzing;
 mod icmp;

@@ -352,15 +352,16 @@ fn control_messages_that_have_no_words_here_are_refused_by_name() {
 }
 
 #[test]
-fn segments_belong_to_the_connection_whose_ports_they_have() {
-    // The first connection's FIN comes again (RFC 6298) after a second one has begun.
+fn segments_of_a_connection_are_left_out_when_the_peer_has_opened_another() {
+    // The first connection's FIN is retransmitted (RFC 6298) before the second one's leaves.
     let text = "+0 close(4) = 0
                 +0 > F. 1:1(0) ack 1
                 +0 < S 500:500(0) win 65535 <mss 1000>
                 +0 > S. 0:0(0) ack 501 <...>
                 +0 < . 1:1(0) ack 1 win 65535
                 +0 accept(3, ..., ...) = 5
-                * > F. 1:1(0) ack 1";
+                +1 close(5) = 0
+                +0 > F. 1:1(0) ack 1";
     assert_eq!(verdict(text), Verdict::Passed);
 }
 
