@@ -23,6 +23,8 @@ pub(crate) struct Flow {
     written_isn: u32,
     /// Number on the wire of the peer's SYN, once there was one.
     peer_isn: Option<u32>,
+    /// The endpoint's first timestamp as the script writes it, and on the wire.
+    first_timestamp: Option<(u32, u32)>,
 }
 
 impl Flow {
@@ -111,7 +113,8 @@ impl Flow {
         Icmp { message: pattern.message, mtu: pattern.mtu, about }
     }
 
-    /// Learns from a SYN of the endpoint where it starts to count; another one without an answer starts anew.
+    /// Learns from a segment of the endpoint where its timestamps start, and from a SYN where it starts to count; another
+    /// one without an answer starts anew.
     pub fn learn(&mut self, pattern: &PacketPattern, packet: &Packet) {
         if packet.flags.contains(Flags::SYN) && pattern.flags.contains(Flags::SYN) {
             if packet.seq != self.isn && !packet.flags.contains(Flags::ACK) {
@@ -119,6 +122,7 @@ impl Flow {
             }
             (self.isn, self.written_isn) = (packet.seq, pattern.seq);
         }
+        self.first_timestamp = self.first_timestamp.or(pattern.timestamp().zip(packet.timestamp()));
     }
 
     /// A segment of the endpoint as the script counts.
@@ -128,6 +132,10 @@ impl Flow {
         let options = packet.options.iter().map(|option| match option {
             TcpOption::Sack(blocks) => {
                 TcpOption::Sack(blocks.iter().map(|(from, to)| (theirs(*from), theirs(*to))).collect())
+            }
+            TcpOption::Timestamps { value, echo } => {
+                let (written, first) = self.first_timestamp.unwrap_or_default();
+                TcpOption::Timestamps { value: value.wrapping_sub(first).wrapping_add(written), echo: *echo }
             }
             other => other.clone(),
         });
@@ -186,6 +194,20 @@ impl PacketPattern {
             && self.urgent.is_none_or(|urgent| urgent == packet.urgent)
             && self.ip.fits(packet.ip)
             && self.options_fit(packet, names)
+    }
+
+    /// Ticks between the timestamp that is written and that of a segment in the script's numbers; none without both.
+    pub(crate) fn timestamp_deviation(&self, packet: &Packet) -> Option<u32> {
+        let (written, found) = self.timestamp().zip(packet.timestamp())?;
+        Some(found.wrapping_sub(written).cast_signed().unsigned_abs())
+    }
+
+    fn timestamp(&self) -> Option<u32> {
+        let OptionsPattern::Exactly(options) = &self.options else { return None };
+        options.iter().find_map(|option| match option {
+            OptionPattern::Option(TcpOption::Timestamps { value, .. }) => Some(*value),
+            _ => None,
+        })
     }
 
     /// Timestamps are compared by what they echo: the endpoint's clock is its own.

@@ -234,6 +234,11 @@ impl<B: Backend> Interpreter<'_, B> {
         if !pattern.fits(&packet, &self.names) {
             return fail(line, &pattern.to_string(), &packet.to_string());
         }
+        let ticks = pattern.timestamp_deviation(&packet).map_or(0, u64::from);
+        if self.settings.timestamp_tolerance().is_some_and(|most| ticks > most) {
+            let (expected, found) = (pattern.to_string(), packet.to_string());
+            return Err(Stop::Failed(Difference { line, expected, found, is_timing: true }));
+        }
         self.names.learn(pattern, &found.packet);
         self.previous = found.at;
         self.check_time(line, due, found.at, &pattern.to_string())

@@ -187,6 +187,14 @@ impl Packet {
     pub const fn sequence_length(&self) -> u32 {
         self.length + self.flags.contains(Flags::SYN) as u32 + self.flags.contains(Flags::FIN) as u32
     }
+
+    /// The sender's timestamp, where there is one.
+    pub fn timestamp(&self) -> Option<u32> {
+        self.options.iter().find_map(|option| match option {
+            TcpOption::Timestamps { value, .. } => Some(*value),
+            _ => None,
+        })
+    }
 }
 
 impl fmt::Display for Packet {

@@ -1,7 +1,7 @@
 //! The lines `--name=value` at a script's head, and those that its user adds.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::num::NonZeroU16;
+use std::num::{NonZeroU16, NonZeroU32};
 
 use bentpipe_units::Duration;
 
@@ -17,6 +17,8 @@ pub struct Settings {
     pub tolerance: Duration,
     /// The same as hundredths of the time since the event before.
     pub tolerance_percent: u32,
+    /// Microseconds that the endpoint's timestamps count; none where their numbers are not looked at.
+    pub timestamp_tick_us: Option<NonZeroU32>,
     /// Versions of IP of sockets and packets.
     pub ip_version: IpVersion,
     /// Largest packet of the interface.
@@ -65,7 +67,7 @@ const V6: [IpAddr; 2] = [
 ];
 
 /// What says how packetdrill reports, waits or finds its device, and changes nothing here.
-const WITHOUT_EFFECT: [&str; 20] = [
+const WITHOUT_EFFECT: [&str; 19] = [
     "verbose",
     "v",
     "quiet",
@@ -84,8 +86,6 @@ const WITHOUT_EFFECT: [&str; 20] = [
     "no_cleanup",
     "debug",
     "send_omit_free",
-    // Timestamps are compared by what they echo.
-    "tcp_ts_tick_usecs",
     // Python runs in this process.
     "code_command",
 ];
@@ -138,6 +138,7 @@ impl Settings {
         Self {
             tolerance: TOLERANCE,
             tolerance_percent: 0,
+            timestamp_tick_us: None,
             ip_version,
             mtu: MTU,
             mss: None,
@@ -159,6 +160,9 @@ impl Settings {
                     value.parse::<u32>().map(|us| Duration::from_micros(us.into())).map_err(|_| need())?;
             }
             "tolerance_percent" => self.tolerance_percent = value.parse().map_err(|_| need())?,
+            "tcp_ts_tick_usecs" => {
+                self.timestamp_tick_us = NonZeroU32::new(value.parse().map_err(|_| need())?);
+            }
             "mtu" => self.mtu = value.parse().map_err(|_| need())?,
             "mss" => self.mss = Some(value.parse().map_err(|_| need())?),
             "local_ip" => self.local = value.parse().map_err(|_| need())?,
@@ -181,6 +185,12 @@ impl Settings {
     pub(crate) fn tolerance_of(&self, span: Duration) -> Duration {
         let part = span.as_nanos() / 100 * u64::from(self.tolerance_percent.min(100));
         self.tolerance.max(Duration::from_nanos(part))
+    }
+
+    /// How many ticks a timestamp of the endpoint may be off; none where it may be any.
+    pub(crate) fn timestamp_tolerance(&self) -> Option<u64> {
+        let tick = Duration::from_micros(self.timestamp_tick_us?.get().into());
+        Some(self.tolerance.as_nanos() / tick.as_nanos())
     }
 }
 
@@ -286,5 +296,8 @@ mod tests {
         let found = settings("--tolerance_usecs=1000\n--tolerance_percent=10", &[]).unwrap();
         assert_eq!(found.tolerance_of(Duration::ZERO), Duration::from_millis(1));
         assert_eq!(found.tolerance_of(Duration::from_secs(1)), Duration::from_millis(100));
+        assert_eq!(found.timestamp_tolerance(), None);
+        let ticking = settings("--tolerance_usecs=4000\n--tcp_ts_tick_usecs=1000", &[]).unwrap();
+        assert_eq!(ticking.timestamp_tolerance(), Some(4));
     }
 }

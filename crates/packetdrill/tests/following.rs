@@ -174,6 +174,29 @@ fn a_segment_that_would_be_several_is_refused() {
 }
 
 #[test]
+fn a_timestamp_counts_time_where_the_head_says_its_tick() {
+    // RFC 7323 section 5.4: the endpoint's clock starts anywhere; half a second are 500 ticks of Linux (tcp_clock_ms).
+    let written = |head: &str, value: u32| {
+        let syn = "<mss 1000,sackOK,TS val 1 ecr 0>";
+        let syn_ack = "<mss 1460,sackOK,TS val 100 ecr 1>";
+        let accepted = ACCEPTED
+            .replace("<mss 1000,sackOK,nop,nop,nop,wscale 7>", syn)
+            .replace("<...>", syn_ack)
+            .replace("win 511", "win 511 <nop,nop,TS val 2 ecr 100>");
+        let text =
+            format!("+.4 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1 <nop,nop,TS val {value} ecr 2>");
+        judged(&format!("{head}{accepted}{text}"), |_| Ok(()))
+    };
+    let ticking = |value: u32| written("--tcp_ts_tick_usecs=1000", value);
+    assert_eq!(written("", 700), Verdict::Passed);
+    assert_eq!(ticking(600), Verdict::Passed);
+    assert_eq!(ticking(604), Verdict::Passed);
+    let Verdict::Failed(difference) = ticking(605) else { panic!("it passed") };
+    assert!(difference.is_timing);
+    assert!(difference.found.ends_with("<nop,nop,TS val 600 ecr 2>"), "{difference}");
+}
+
+#[test]
 fn a_message_without_control_messages_is_its_bytes() {
     let text = "+0 < . 1:501(500) ack 1 win 511
                 +0 > . 1:1(0) ack 501
