@@ -162,6 +162,25 @@ fn what_the_endpoint_does_not_have_is_refused_by_name() {
 }
 
 #[test]
+fn fast_open_of_all_servers_is_refused_when_a_syn_makes_use_of_it() {
+    // TFO_SERVER_ENABLE 2, TFO_SERVER_WO_SOCKOPT1 0x400, TFO_SERVER_COOKIE_NOT_REQD 0x200 (tcp_try_fastopen).
+    let with = |bits: &str, syn: &str| {
+        let accepted = ACCEPTED.replace("S 0:0(0) win 65535 <", syn);
+        judged(&format!("`sysctl -q net.ipv4.tcp_fastopen={bits}`{accepted}"), |_| Ok(()))
+    };
+    let is_refused = |verdict| {
+        let name = "Fast Open of all servers (tcp_fastopen)";
+        matches!(verdict, Verdict::Skipped(skip) if skip.what == name)
+    };
+    let with_cookie = "S 0:500(500) win 65535 <FO 0102030405060708,nop,nop,";
+    assert!(is_refused(with("0x402", with_cookie)));
+    assert_eq!(with("3", with_cookie), Verdict::Passed);
+    let with_data = "S 0:500(500) win 65535 <";
+    assert!(is_refused(with("0x602", with_data)));
+    assert_eq!(with("0x402", with_data), Verdict::Passed);
+}
+
+#[test]
 fn a_segment_that_would_be_several_is_refused() {
     // tcp_measure_rcv_mss takes gso_size for its length, which is its own where it holds just as much.
     let injected = |length: u32| {

@@ -1,7 +1,7 @@
 //! The settings of a host that scripts change: sysctls and attributes of its route.
 
 use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{AfterIdle, BufferLimits, Config, Nagle, QuickAck, TcpSpec};
+use bentpipe_tcp::{AfterIdle, BufferLimits, Config, Flags, Nagle, QuickAck, Segment, TcpSpec};
 use bentpipe_units::{Bytes, Switch};
 
 use crate::commands::Effect;
@@ -12,6 +12,10 @@ const MOST_RECEIVE_BUFFER: Bytes = Bytes::new(6 * 1024 * 1024);
 const MOST_SEND_BUFFER: Bytes = Bytes::new(4 * 1024 * 1024);
 /// `ip_rt_min_pmtu`: the least that Linux takes for a path.
 const LEAST_MTU: u32 = 552;
+/// `TFO_SERVER_ENABLE` with `TFO_SERVER_WO_SOCKOPT1`: servers have Fast Open without `TCP_FASTOPEN`.
+const FAST_OPEN_OF_ALL_SERVERS: u32 = 0x402;
+/// `TFO_SERVER_COOKIE_NOT_REQD`.
+const FAST_OPEN_WITHOUT_COOKIE: u32 = 0x200;
 /// RFC 6928.
 const INITIAL_WINDOW: u32 = 10;
 
@@ -19,10 +23,12 @@ const INITIAL_WINDOW: u32 = 10;
 #[derive(Clone, Debug)]
 pub(super) struct HostSettings {
     pub config: Config,
+    /// Bits of `tcp_fastopen`.
+    fast_open: u32,
 }
 
 /// Sysctls of Linux that the endpoint has as one of these values, or that change nothing a script of segments sees.
-const FIXED: [(&str, &[&str]); 26] = [
+const FIXED: [(&str, &[&str]); 25] = [
     ("tcp_sack", &["1"]),
     ("tcp_dsack", &["1"]),
     ("tcp_fack", &[]),
@@ -34,7 +40,6 @@ const FIXED: [(&str, &[&str]); 26] = [
     ("tcp_pacing_ss_ratio", &["200"]),
     ("tcp_pacing_ca_ratio", &["120"]),
     ("tcp_notsent_lowat", &["4294967295", "-1"]),
-    ("tcp_fastopen", &[]),
     ("tcp_fastopen_key", &[]),
     ("tcp_syncookies", &["0", "1"]),
     ("tcp_syn_retries", &["5", "6"]),
@@ -75,7 +80,7 @@ impl HostSettings {
             idle_reset_ns: None,
             idle_fallback: Switch::Off,
         };
-        Ok(Self { config: Config { mtu, ..Config::new(&spec, Algorithm::Cubic, 1) } })
+        Ok(Self { config: Config { mtu, ..Config::new(&spec, Algorithm::Cubic, 1) }, fast_open: 0 })
     }
 
     /// Does what a command does.
@@ -105,6 +110,7 @@ impl HostSettings {
                 let restarts = is_on(value).ok_or_else(missing)?;
                 config.after_idle = if restarts { AfterIdle::Restart } else { AfterIdle::Keep };
             }
+            "tcp_fastopen" => self.fast_open = bits(value).ok_or_else(missing)?,
             "tcp_congestion_control" => config.congestion_control = algorithm(value)?,
             "tcp_tso_win_divisor" => config.offload.window_divisor = value.parse().map_err(|_| missing())?,
             "tcp_min_tso_segs" => config.offload.min_segments = value.parse().map_err(|_| missing())?,
@@ -135,6 +141,15 @@ impl HostSettings {
         Ok(())
     }
 
+    /// Whether Linux has Fast Open for this SYN at a socket without the option, which the endpoint does not
+    /// (`tcp_try_fastopen`).
+    pub fn has_fast_open_for(&self, segment: &Segment) -> bool {
+        let has = |bits: u32| self.fast_open & bits == bits;
+        let asks = segment.options.syn.is_some_and(|syn| syn.fast_open.is_some());
+        let brings_data = segment.flags.contains(Flags::SYN) && !segment.payload.is_empty();
+        has(FAST_OPEN_OF_ALL_SERVERS) && (asks || brings_data && has(FAST_OPEN_WITHOUT_COOKIE))
+    }
+
     /// Settings of a connection whose socket has options of its own.
     pub fn config_of(&self, congestion_control: Option<Algorithm>, nagle: Nagle) -> Config {
         let congestion_control = congestion_control.unwrap_or(self.config.congestion_control);
@@ -157,6 +172,13 @@ fn limits(value: &str) -> Option<BufferLimits> {
     let numbers: Vec<u64> = value.split_whitespace().map(|word| word.parse().ok()).collect::<Option<_>>()?;
     let [_, initial, max] = numbers.as_slice() else { return None };
     Some(BufferLimits { initial: Bytes::new(*initial), max: Bytes::new(*max) })
+}
+
+fn bits(value: &str) -> Option<u32> {
+    match value.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => value.parse().ok(),
+    }
 }
 
 fn is_on(value: &str) -> Option<bool> {

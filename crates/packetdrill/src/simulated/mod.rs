@@ -186,6 +186,9 @@ impl Backend for Simulated<'_> {
         if let Some(mss) = self.settings.mss.filter(|mss| segments::is_super_segment(&segment, *mss)) {
             return Err(Missing(format!("a segment of {} bytes with --mss={mss}", packet.length)));
         }
+        if self.host.has_fast_open_for(&segment) {
+            return Err(Missing("Fast Open of all servers (tcp_fastopen)".to_owned()));
+        }
         match self.endpoint.route(self.now, &segment) {
             Route::To(id) => {
                 if let Some(connected) = self.connections.get_mut(&id) {
