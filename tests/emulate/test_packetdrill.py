@@ -37,3 +37,12 @@ def test_a_script_leaves_scheduling_and_namespace_as_they_were(tmp_path):
 def test_a_command_that_fails_fails_the_script(tmp_path):
     verdict = packetdrill.emulate(tmp_path / "script.pkt", "`echo no such luck >&2; false`")
     assert (verdict.outcome, verdict.found) == (Outcome.FAILED, "no such luck")
+    several = packetdrill.emulate(tmp_path / "script.pkt", "`\n  true\n  false\n`")
+    assert several.expected == "`true; false` to succeed"
+
+
+def test_a_command_that_is_not_installed_skips_the_script(tmp_path):
+    # POSIX.1-2024, Shell and Utilities, 2.8.2: the exit status is 127.
+    verdict = packetdrill.emulate(tmp_path / "script.pkt", "`true; no-such-tool`")
+    assert verdict.outcome is Outcome.SKIPPED
+    assert verdict.expected is not None and "no-such-tool: not found" in verdict.expected

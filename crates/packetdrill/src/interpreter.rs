@@ -392,7 +392,7 @@ impl<B: Backend> Interpreter<'_, B> {
     fn shell(&mut self, line: u32, command: &str) -> Result<(), Stop> {
         match self.backend.shell(command) {
             Ok(Ended::Well) => Ok(()),
-            Ok(Ended::Badly(found)) => fail(line, &format!("`{}` to succeed", first_line(command)), &found),
+            Ok(Ended::Badly(found)) => fail(line, &format!("`{}` to succeed", in_one_line(command)), &found),
             Err(missing) => Err(Stop::Skipped(Skip { line, what: missing.0 })),
         }
     }
@@ -441,6 +441,10 @@ fn continues(first: &Packet, next: &Packet) -> bool {
 fn fail(line: u32, expected: &str, found: &str) -> Result<(), Stop> {
     let (expected, found) = (expected.to_owned(), found.to_owned());
     Err(Stop::Failed(Difference { line, expected, found, is_timing: false }))
+}
+
+fn in_one_line(text: &str) -> String {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
 fn first_line(text: &str) -> &str {

@@ -26,6 +26,8 @@ use device::{Device, Taken};
 
 /// How long something is waited for that should have happened.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How a shell ends that does not find a program (POSIX.1-2024, Shell and Utilities, 2.8.2).
+const NOT_FOUND: i32 = 127;
 /// What Linux has where nobody chose.
 const LINUX_DEFAULT: &str = "cubic";
 /// Segments that leave at once are read as fast as the reader runs.
@@ -197,7 +199,11 @@ impl Backend for Kernel {
         }
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let last = said.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
-        Ok(Ended::Badly(last.unwrap_or_else(|| output.status.to_string())))
+        let last = last.unwrap_or_else(|| output.status.to_string());
+        match output.status.code() {
+            Some(NOT_FOUND) => Err(Missing(last)),
+            _ => Ok(Ended::Badly(last)),
+        }
     }
 
     fn tcp_info(&mut self, socket: Handle) -> Option<TcpInfo> {
