@@ -184,7 +184,7 @@ fn comments_are_of_three_kinds() {
 
 #[test]
 fn options_stand_at_the_head() {
-    let script = parse("--tolerance_usecs=10000\n--mtu 1400\n0 close(3) = 0").unwrap();
+    let script = parse("--tolerance_usecs=10000\n--mtu 1400\t// comment\n0 close(3) = 0").unwrap();
     let options: Vec<_> =
         script.options.iter().map(|it| (it.line, it.name.as_str(), it.value.as_str())).collect();
     assert_eq!(options, [(1, "tolerance_usecs", "10000"), (2, "mtu", "1400")]);

@@ -45,9 +45,16 @@ pub fn parse(text: &str) -> Result<Script, ParseError> {
 }
 
 fn setting(cursor: &mut Cursor<'_>, line: u32) -> Setting {
-    let text = cursor.skip_line().trim();
+    let text = before_comment(cursor.skip_line()).trim();
     let (name, value) = text.split_once(['=', ' ']).unwrap_or((text, ""));
     Setting { line, name: name.trim().to_owned(), value: value.trim().to_owned() }
+}
+
+/// What stands before a comment, which comes behind a space.
+fn before_comment(text: &str) -> &str {
+    let is_comment = |at: &usize| text[..*at].ends_with(char::is_whitespace);
+    let comment = text.match_indices("//").map(|(at, _)| at).find(is_comment);
+    &text[..comment.unwrap_or(text.len())]
 }
 
 fn event(cursor: &mut Cursor<'_>, line: u32) -> Result<Event, ParseError> {
