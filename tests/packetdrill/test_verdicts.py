@@ -48,6 +48,11 @@ def test_blocks_of_several_lines_may_be_indented():
     assert simulated(f"+0 {block}").outcome is Outcome.PASSED
 
 
+def test_the_last_line_of_a_block_may_end_with_a_backslash():
+    block = "%{ assert tcpi_unacked == 0;\\\n    assert tcpi_state == TCP_ESTABLISHED;\\\n}%"
+    assert simulated(f"+0 {block}").outcome is Outcome.PASSED
+
+
 def test_a_field_that_the_endpoint_does_not_have_skips_the_script():
     verdict = simulated("+0 %{ assert tcpi_rcv_ooopack == 0 }%")
     assert (verdict.outcome, verdict.expected) == (Outcome.SKIPPED, "tcpi_rcv_ooopack")

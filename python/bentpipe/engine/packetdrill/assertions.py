@@ -38,6 +38,6 @@ class Assertions:
 
 
 def _compiled(text: str) -> CodeType:
-    lines = text.split("\n")
-    # The first line starts behind the brace, wherever the others stand.
-    return compile(f"{lines[0].strip()}\n{textwrap.dedent(chr(10).join(lines[1:]))}", "the script", "exec")
+    first, _, rest = text.partition("\n")
+    # The first line starts behind the brace, wherever the others stand. The last may end with a backslash.
+    return compile(f"{first.strip()}\n{textwrap.dedent(rest)}\n\n", "the script", "exec")
