@@ -3,3 +3,4 @@
 mod any;
 mod following;
 mod grammar;
+mod times;
