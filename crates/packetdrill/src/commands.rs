@@ -83,7 +83,8 @@ impl Reader<'_> {
             },
             ["ip", "link", "set", "dev", _, "mtu", value] => self.route(&["mtu", value]),
             ["tc", "qdisc", "add" | "replace", "dev", _, "root", rest @ ..]
-                if rest.iter().any(|word| PLAIN_QUEUES.contains(word)) => {}
+                if rest.iter().any(|word| PLAIN_QUEUES.contains(word))
+                    && !rest.ends_with(&["limit", "0"]) => {}
             [name, ..] if name.starts_with("/tmp/sysctl_restore_") => {}
             [name, rest @ ..] if name.ends_with("set_sysctls.py") => self.sysctls(rest),
             ["." | "source" | "sh" | "bash", name] | [name] if name.ends_with(".sh") => self.script(name),
@@ -211,6 +212,13 @@ mod tests {
     fn a_sleep_is_a_time() {
         assert_eq!(read("sleep 0.5"), [Effect::Sleep(Duration::from_millis(500))]);
         assert_eq!(read("sleep -1"), [Effect::Other("the command `sleep -1`".to_owned())]);
+    }
+
+    #[test]
+    fn a_queue_that_delays_nothing_is_as_none_but_not_one_that_holds_nothing() {
+        assert_eq!(read("tc qdisc replace dev tun0 root pfifo limit 100"), []);
+        let drops_all = "tc qdisc replace dev tun0 root pfifo limit 0";
+        assert_eq!(read(drops_all), [Effect::Other(format!("the command `{drops_all}`"))]);
     }
 
     #[test]

@@ -20,6 +20,11 @@ impl ExpectedOutput {
     fn fits(&self, found: &Output) -> bool {
         match (self, found) {
             (Self::Any, _) => true,
+            // Scripts write the same 32 bits with a sign or without one.
+            (Self::Exactly(Output::Integer(expected)), Output::Integer(found)) => {
+                expected == found
+                    || (i64::from(i32::MIN)..0).contains(found) && *expected == found + (1 << 32)
+            }
             (Self::Exactly(expected), found) => expected == found,
             (Self::Message(flags, control), Output::Message(found_flags, found)) => {
                 let all_fit = |expected: &Vec<ControlMessage>| {
@@ -97,5 +102,19 @@ impl std::fmt::Display for Output {
                 write!(f, "events {}", each.join(", "))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_32_bits_may_be_written_with_a_sign_or_without() {
+        let fits = |expected, found| {
+            ExpectedOutput::Exactly(Output::Integer(expected)).fits(&Output::Integer(found))
+        };
+        assert!(fits(0xffff_ffff, -1) && fits(-1, -1) && fits(0x8000_0000, -0x8000_0000));
+        assert!(!fits(0xffff_fffe, -1) && !fits(1 << 32, 0) && !fits(-1, 0xffff_ffff));
     }
 }

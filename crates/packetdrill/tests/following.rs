@@ -134,6 +134,13 @@ fn what_python_says_decides() {
 #[test]
 fn what_the_endpoint_does_not_have_is_refused_by_name() {
     assert_eq!(refused("+0 `sysctl -q net.ipv4.tcp_sack=0`"), "tcp_sack=0");
+    let hystart = "/sys/module/tcp_cubic/parameters/hystart_detect";
+    assert_eq!(
+        refused(&format!("+0 `echo 1 > {hystart}`")),
+        ".sys.module.tcp_cubic.parameters.hystart_detect=1"
+    );
+    let as_it_is = format!("+0 `sysctl -q net.mptcp.enabled=1\necho 3 > {hystart}`");
+    assert_eq!(verdict(&as_it_is), Verdict::Passed);
     assert_eq!(refused("+0 `make coffee`"), "the command `make coffee`");
     assert_eq!(refused("+0 setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0"), "TCP_CORK");
     assert_eq!(refused("+0 < [ce] . 1:1(0) ack 1 win 511"), "ECN");

@@ -56,6 +56,10 @@ const FIXED: [(&str, &[&str]); 25] = [
     ("ip_no_pmtu_disc", &[]),
 ];
 
+/// The same of other settings, by their paths.
+const FIXED_ELSEWHERE: [(&str, &[&str]); 2] =
+    [("net.mptcp.enabled", &["0", "1"]), (".sys.module.tcp_cubic.parameters.hystart_detect", &["3"])];
+
 impl HostSettings {
     /// Linux's own on an interface.
     ///
@@ -88,6 +92,7 @@ impl HostSettings {
         match effect {
             Effect::Sysctl { path, value } => match path.strip_prefix("net.ipv4.") {
                 Some(name) => self.set_sysctl(name, value),
+                None if has_value(&FIXED_ELSEWHERE, path, value) => Ok(()),
                 None => Err(Missing(format!("{path}={value}"))),
             },
             Effect::Route { attribute, value } => self.set_route(attribute, value),
@@ -114,12 +119,8 @@ impl HostSettings {
             "tcp_congestion_control" => config.congestion_control = algorithm(value)?,
             "tcp_tso_win_divisor" => config.offload.window_divisor = value.parse().map_err(|_| missing())?,
             "tcp_min_tso_segs" => config.offload.min_segments = value.parse().map_err(|_| missing())?,
-            _ => {
-                let known = FIXED.iter().find(|(known, _)| *known == name);
-                if !known.is_some_and(|(_, values)| values.is_empty() || values.contains(&value)) {
-                    return Err(missing());
-                }
-            }
+            _ if has_value(&FIXED, name, value) => {}
+            _ => return Err(missing()),
         }
         Ok(())
     }
@@ -155,6 +156,12 @@ impl HostSettings {
         let congestion_control = congestion_control.unwrap_or(self.config.congestion_control);
         Config { congestion_control, nagle, ..self.config.clone() }
     }
+}
+
+/// Whether a setting is known to have this value, or one that does not matter.
+fn has_value(known: &[(&str, &[&str])], name: &str, value: &str) -> bool {
+    let found = known.iter().find(|(known, _)| *known == name);
+    found.is_some_and(|(_, values)| values.is_empty() || values.contains(&value))
 }
 
 fn possible(mtu: u32) -> Result<u32, Missing> {
