@@ -325,7 +325,9 @@ impl Transmit {
         }
         self.tso.sent = true;
         let fresh = parts.outgoing(start, end);
-        let fresh = Outgoing { is_push: fresh.is_push && !self.tso.is_cut, ..fresh };
+        // The push of a buffer is that of its last segment.
+        let is_push = fresh.is_push && end >= self.tso.end && !self.tso.is_cut;
+        let fresh = Outgoing { is_push, ..fresh };
         let make = Make { is_push: fresh.is_push, place };
         parts.recovery.on_new_sent(start, end, make, state, self.view(parts));
         fresh
