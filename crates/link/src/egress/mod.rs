@@ -18,7 +18,7 @@ use crate::{DirectionSpec, Packet, QueueClassReport, Table};
 
 /// One kind of access for each kind of capacity.
 pub(crate) enum Egress<P> {
-    Pipe(Pipe<P, ConstantRate>),
+    Pipe(Box<Pipe<P, ConstantRate>>),
     Scheduled(Box<Pipe<P, ScheduledRate>>),
     Dvbs2(Box<Dvbs2<P>>),
     Rcs2(Box<Rcs2<P>>),
@@ -37,7 +37,7 @@ impl<P: Packet> Egress<P> {
             Capacity::Constant(rate) => {
                 let (queue, stream) = (&spec.queue, seed.stream("queue"));
                 match schedule {
-                    None => Self::Pipe(Pipe::new(ConstantRate::new(*rate), queue, mtu, stream)),
+                    None => Self::Pipe(Box::new(Pipe::new(ConstantRate::new(*rate), queue, mtu, stream))),
                     Some(cursor) => {
                         let transmitter = ScheduledRate::new(cursor.clone());
                         Self::Scheduled(Box::new(Pipe::new(transmitter, queue, mtu, stream)))

@@ -108,7 +108,11 @@ impl SendQueue {
     /// The last buffer, which ends at `end`, takes more up to `new_end`: the push that it may carry stays with it, but not
     /// that of the write before (`tcp_sendmsg_locked`).
     pub fn move_mark(&mut self, end: u64, new_end: u64, is_another_write: bool) {
-        if self.marks.pop_back_if(|mark| *mark == end).is_some() && !is_another_write {
+        if self.marks.back() != Some(&end) {
+            return;
+        }
+        self.marks.pop_back();
+        if !is_another_write {
             self.marks.push_back(new_end);
         }
     }
