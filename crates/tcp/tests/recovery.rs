@@ -9,7 +9,12 @@ use crate::common::{at, config, expiry, ms};
 
 /// A server that has written so many segments at 100 ms, of which the first window of ten has left.
 fn sending(segments: u64) -> Server {
-    let mut server = Server::open(&config(Algorithm::Cubic), SackPermitted::Yes);
+    sending_to(SackPermitted::Yes, segments)
+}
+
+/// The same to a peer that acknowledges selectively, or not.
+fn sending_to(sack: SackPermitted, segments: u64) -> Server {
+    let mut server = Server::open(&config(Algorithm::Cubic), sack);
     server.connection.set_send_buffer(Bytes::new(400_000));
     assert_eq!(server.write(100, segments * MSS).len() as u64, segments.min(10));
     server
@@ -283,4 +288,49 @@ fn after_reordering_a_loss_is_waited_for_by_a_quarter_of_the_round_trip_and_redu
     let (_, sent) = expire(&mut server);
     assert_eq!((sent[0], info(&server).recovery), (0, LossRecovery::Recovery));
     assert_eq!((info(&server).lost_segments, windows(&server).1), (4, Some(14 * 717 / 1024)));
+}
+
+#[test]
+fn without_sack_a_duplicate_tells_of_one_segment_until_an_acknowledgement_takes_them_back() {
+    // RFC 3042; tcp_add_reno_sack, tcp_reset_reno_sack. As on the kernel in
+    // tests/packetdrill/without_sack_each_of_two_duplicates_lets_out_a_segment.pkt.
+    let mut server = sending_to(SackPermitted::No, 15);
+    assert_eq!([200, 210].map(|at_ms| ack(&mut server, at_ms, 0, &[])), [[10], [11]]);
+    assert_eq!(state(&server), (2, 0, 0, LossRecovery::Disorder));
+    ack(&mut server, 220, 3, &[]);
+    assert_eq!(state(&server), (0, 0, 0, LossRecovery::Open));
+}
+
+#[test]
+fn without_sack_three_duplicates_show_the_first_loss_and_acknowledgements_of_a_part_the_next() {
+    // RFC 6582 section 3.2; tcp_newreno_mark_lost, tcp_is_non_sack_preventing_reopen. As on the kernel in
+    // tests/packetdrill/without_sack_an_acknowledgement_of_a_part_shows_the_next_loss.pkt.
+    let mut server = sending_to(SackPermitted::No, 10);
+    let sent = [200, 200, 200].map(|at_ms| ack(&mut server, at_ms, 0, &[]));
+    assert_eq!(sent, [vec![], vec![], vec![0]]);
+    assert_eq!(state(&server), (3, 1, 1, LossRecovery::Recovery));
+    assert_eq!(ack(&mut server, 300, 4, &[]), [4]);
+    // Four are acknowledged: the first fills the hole, the duplicates had told of the others.
+    assert_eq!(state(&server), (0, 1, 1, LossRecovery::Recovery));
+    ack(&mut server, 400, 10, &[]);
+    assert_eq!(state(&server), (0, 0, 0, LossRecovery::Recovery), "the end is not believed yet");
+    assert_eq!(server.write(400, MSS).len(), 1);
+    ack(&mut server, 500, 11, &[]);
+    assert_eq!(state(&server), (0, 0, 0, LossRecovery::Open));
+}
+
+#[test]
+fn without_sack_no_more_duplicates_count_than_segments_can_have_arrived() {
+    // tcp_limit_reno_sacked: of two that are out one is missing, so that one duplicate counts.
+    let mut server = sending_to(SackPermitted::No, 2);
+    (0..4).for_each(|_| assert_eq!(ack(&mut server, 200, 0, &[]), Vec::<u32>::new()));
+    assert_eq!(state(&server), (1, 0, 0, LossRecovery::Disorder));
+}
+
+#[test]
+fn without_sack_no_tail_is_probed() {
+    // tcp_schedule_loss_probe: with SACK the last segment leaves first, here the first at the timeout.
+    let mut server = sending_to(SackPermitted::No, 10);
+    let (_, sent) = expire(&mut server);
+    assert_eq!((sent, info(&server).recovery), (vec![0], LossRecovery::Loss));
 }
