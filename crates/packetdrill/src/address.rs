@@ -19,6 +19,9 @@ impl Arguments<'_> {
         if *written == Expression::Any {
             return Ok(Address::Script);
         }
+        if *written == Expression::Symbol("AF_UNSPEC".to_owned()) {
+            return Ok(Address::Unspecified);
+        }
         let family =
             ["sa_family", "sin_family", "sin6_family"].into_iter().find_map(|name| written.field(name));
         if family.and_then(|family| family.number(self.defined)) == Some(i64::from(libc::AF_UNSPEC)) {

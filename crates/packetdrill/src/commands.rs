@@ -31,6 +31,8 @@ pub enum Effect {
         /// What it is set to.
         value: String,
     },
+    /// Forgets what was learnt of peers, such as their cookies.
+    ForgetPeers,
     /// Lets time pass.
     Sleep(Duration),
     /// Something else: what it is.
@@ -63,7 +65,10 @@ impl Reader<'_> {
         let words = words(&with_products(line));
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
-            [] | ["true" | ":", ..] | ["ip", "tcp_metrics", "flush", ..] => {}
+            [] | ["true" | ":", ..] => {}
+            ["ip", "tcp_metrics", "flush", ..] => self.effects.push(Effect::ForgetPeers),
+            // Segments that leave at once are joined as the script expects them, whoever cuts them.
+            ["ethtool", "-K", _, features @ ..] if features.chunks(2).all(is_segmentation) => {}
             ["sysctl", rest @ ..] => self.sysctls(rest),
             ["echo", value, ">", path] => self.sysctl(path, value),
             [
@@ -85,6 +90,7 @@ impl Reader<'_> {
             ["tc", "qdisc", "add" | "replace", "dev", _, "root", rest @ ..]
                 if rest.iter().any(|word| PLAIN_QUEUES.contains(word))
                     && !rest.ends_with(&["limit", "0"]) => {}
+            ["tc", "qdisc", "delete" | "del", "dev", _, "root"] => {}
             [name, ..] if name.starts_with("/tmp/sysctl_restore_") => {}
             [name, rest @ ..] if name.ends_with("set_sysctls.py") => self.sysctls(rest),
             ["." | "source" | "sh" | "bash", name] | [name] if name.ends_with(".sh") => self.script(name),
@@ -136,6 +142,11 @@ impl Reader<'_> {
     }
 }
 
+/// Whether a feature of a device is how large what leaves may be.
+fn is_segmentation(feature: &[&str]) -> bool {
+    matches!(feature, ["tso" | "gso", "on" | "off"])
+}
+
 /// Words as a shell has them, without what goes elsewhere (`2>&1`).
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
@@ -152,7 +163,8 @@ fn words(line: &str) -> Vec<String> {
         }
     }
     words.extend(word);
-    let to_nowhere = words.iter().position(|word| word == ">" || word == ">/dev/null" || word == "2>&1");
+    let to_nowhere =
+        words.iter().position(|word| [">", ">/dev/null", "2>/dev/null", "2>&1"].contains(&&**word));
     let is_setting = words.first().is_some_and(|word| word == "echo");
     words.truncate(to_nowhere.filter(|_| !is_setting).unwrap_or(words.len()));
     words

@@ -34,6 +34,11 @@ impl Flows {
         self.all[..self.over].iter().any(|flow| flow.sends(packet))
     }
 
+    /// Whether a segment of the endpoint belongs to one that there has been.
+    pub fn knows(&self, packet: &Packet) -> bool {
+        self.all.iter().any(|flow| flow.sends(packet))
+    }
+
     /// The one that a segment of the endpoint belongs to, which it may open.
     pub fn of(&mut self, packet: &Packet) -> &mut Flow {
         let at = self.all.iter().rposition(|flow| flow.sends(packet)).unwrap_or_else(|| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::call::{Buffer, Call, Domain, End, OptionShape, OptionValue, SocketOption, Transfer};
+use crate::call::{Address, Buffer, Call, Domain, End, OptionShape, OptionValue, SocketOption, Transfer};
 use crate::expected::ExpectedOutput;
 use crate::expression::{Definitions, Expression};
 use crate::outcome::{Handle, Missing, Output};
@@ -203,6 +203,9 @@ impl Arguments<'_> {
     }
 
     fn send_to(&self) -> Result<Call, Missing> {
+        if let Ok(Address::Unspecified) = self.address(4) {
+            return Err(Missing("sendto without a family of addresses".to_owned()));
+        }
         let transfer = self.transfer(vec![self.buffer()?], Some(3))?;
         Ok(if transfer.has(libc::MSG_FASTOPEN) { Call::SendTo(transfer) } else { Call::Write(transfer) })
     }
@@ -257,7 +260,10 @@ impl Arguments<'_> {
         let value = self.argument(3)?;
         let of = |name: &str| value.field(name).map(|field| self.value(field)).transpose();
         match value {
-            Expression::Text(text) => Ok(OptionValue::Text(text.clone())),
+            Expression::Text(text) => Ok(match escaped_bytes(text) {
+                Some(bytes) => OptionValue::Bytes(bytes),
+                None => OptionValue::Text(text.clone()),
+            }),
             Expression::List(items) if matches!(items.as_slice(), [Expression::Text(_)]) => {
                 let Expression::Text(text) = &items[0] else { unreachable!("it is a text") };
                 Ok(OptionValue::Text(text.clone()))
@@ -350,4 +356,10 @@ impl Arguments<'_> {
         let events = records.map(|record| record.field("events").map_or(Ok(0), |events| self.value(events)));
         Ok(ExpectedOutput::Exactly(Output::Events(events.collect::<Result<_, _>>()?)))
     }
+}
+
+/// The bytes of a text that is nothing but their numbers: `"\\xa1\\xb2"`.
+fn escaped_bytes(text: &str) -> Option<Vec<u8>> {
+    let numbers = text.strip_prefix("\\x")?.split("\\x");
+    numbers.map(|number| u8::from_str_radix(number, 16).ok()).collect()
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use bentpipe_net::{Datagrams, Net, Processor, Protection, QuicSocket};
 use bentpipe_run::{Algorithm, BbrSpec, Dscp, RunSpec, TcpSpec};
-use bentpipe_tcp::{Config, FastOpen, Memory, PortError, TimerWheel};
+use bentpipe_tcp::{Config, CookieKey, FastOpen, Memory, PortError, TimerWheel};
 use bentpipe_units::Time;
 
 use crate::host::backlog::Listening;
@@ -58,7 +58,7 @@ impl SimNet {
         let fast_open = match role {
             _ if !self.spec.tcp.fast_open.is_on() => FastOpen::Off,
             Role::Client => FastOpen::Request,
-            Role::Server => FastOpen::Server(seed),
+            Role::Server => FastOpen::Server(CookieKey::drawn(seed)),
         };
         let slow_start = self.spec.slow_start;
         let bbr = self.spec.bbr.unwrap_or(BbrSpec::LINUX);

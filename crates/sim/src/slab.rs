@@ -130,6 +130,7 @@ impl PlainSegment {
             options,
             // The handle has it.
             ecn: _,
+            gso_size: None,
             payload: Payload::Length(bytes),
         } = segment
         else {
@@ -145,7 +146,7 @@ impl PlainSegment {
         let options = Options { timestamps, ..Options::default() };
         let payload = Payload::Length(u64::from(bytes));
         let ecn = ecn.bits();
-        Segment { source, destination, flags, seq, ack, window, options, ecn, payload }
+        Segment { source, destination, flags, seq, ack, window, options, ecn, gso_size: None, payload }
     }
 }
 
@@ -188,6 +189,7 @@ mod tests {
             window: 5,
             options: Options { timestamps: Some(Timestamps { value: 6, echo: 7 }), ..Options::default() },
             ecn: Ecn::Ect0.bits(),
+            gso_size: None,
             payload: Payload::Length(1448),
         };
         let syn = SynOptions { mss: 1460, window_scale: Some(7), sack: SackPermitted::Yes, fast_open: None };

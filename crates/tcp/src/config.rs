@@ -6,7 +6,7 @@ use bentpipe_cc::careful_resume::Resume;
 use bentpipe_cc::slow_start::SlowStartChoice;
 use bentpipe_units::{Bytes, Duration, Switch};
 
-use crate::options::Cookie;
+use crate::cookie::{Cookie, CookieKey};
 use crate::segment::{IP_HEADER, TCP_HEADER};
 use crate::wheel::TimerWheel;
 
@@ -105,13 +105,27 @@ pub struct Config {
     pub seed: u64,
 }
 
-/// Second and third value of `tcp_rmem` or `tcp_wmem`.
+/// Memory of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferLimits {
-    /// At the start.
+    /// At the start (second value of `tcp_rmem` or `tcp_wmem`).
     pub initial: Bytes,
-    /// Where auto-tuning ends.
+    /// Where auto-tuning ends (the third).
     pub max: Bytes,
+    /// Whether the application has set it for good (`SO_RCVBUF`): no window beyond it need be expressible.
+    pub is_fixed: bool,
+}
+
+impl BufferLimits {
+    /// A buffer that is tuned.
+    pub fn tuned(initial: Bytes, max: Bytes) -> Self {
+        Self { initial: initial.min(max), max, is_fixed: false }
+    }
+
+    /// A buffer that the application has set.
+    pub const fn fixed(memory: Bytes) -> Self {
+        Self { initial: memory, max: memory, is_fixed: true }
+    }
 }
 
 /// What an idle time longer than the retransmission timeout does (`tcp_slow_start_after_idle`).
@@ -162,10 +176,17 @@ pub enum FastOpen {
     Off,
     /// A client without a cookie asks for one.
     Request,
-    /// A client shows its cookie and sends what was written before the SYN leaves along with it.
-    Client(Cookie),
+    /// A client sends what was written before the SYN leaves along with it.
+    Client {
+        /// The cookie that it shows; none where the server needs none (`TFO_CLIENT_NO_COOKIE`).
+        cookie: Option<Cookie>,
+        /// The segment size that the server announced the last time, which bounds that data (`tfom->mss`).
+        mss: Option<u16>,
+    },
     /// A server grants and accepts cookies made with this key.
-    Server(u64),
+    Server(CookieKey),
+    /// A server takes the data of every SYN (`TFO_SERVER_COOKIE_NOT_REQD`).
+    ServerWithoutCookies,
 }
 
 /// Coalescing of received packets (generic receive offload) ahead of TCP.
@@ -191,7 +212,6 @@ impl Config {
     /// The settings of a scenario; the rest as on the emulator: MTU 1500, Linux's slow start, no coalescing. Fast Open
     /// is left to the host, as client and server differ in it.
     pub fn new(spec: &TcpSpec, congestion_control: Algorithm, seed: u64) -> Self {
-        let limits = |initial: Bytes, max: Bytes| BufferLimits { initial: initial.min(max), max };
         Self {
             mtu: ETHERNET_MTU,
             congestion_control,
@@ -200,8 +220,8 @@ impl Config {
             resume: None,
             initial_window: spec.initial_window,
             initial_receive_window: spec.initial_receive_window,
-            receive_buffer: limits(INITIAL_RECEIVE_BUFFER, spec.receive_buffer_bytes),
-            send_buffer: limits(INITIAL_SEND_BUFFER, spec.send_buffer_bytes),
+            receive_buffer: BufferLimits::tuned(INITIAL_RECEIVE_BUFFER, spec.receive_buffer_bytes),
+            send_buffer: BufferLimits::tuned(INITIAL_SEND_BUFFER, spec.send_buffer_bytes),
             after_idle: if spec.slow_start_after_idle { AfterIdle::Restart } else { AfterIdle::Keep },
             nagle: if spec.nagle.is_on() { Nagle::On } else { Nagle::Off },
             timestamps: spec.timestamps.unwrap_or(Switch::On),

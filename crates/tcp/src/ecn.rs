@@ -32,6 +32,11 @@ impl EcnState {
         Self { setting, is_agreed: false, must_echo: false, must_confirm: false }
     }
 
+    /// Whether both ends take part.
+    pub const fn is_agreed(self) -> bool {
+        self.is_agreed
+    }
+
     // ---- the handshake (section 6.1.1) -----------------------------------------------------------------------
 
     /// What a SYN has beside its flag. One that is repeated asks no more: some path may have dropped it for that

@@ -1,7 +1,7 @@
 //! A look at a connection (`TCP_INFO`).
 
 use bentpipe_cc::Demand;
-use bentpipe_units::{Bytes, Duration, Rate};
+use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 /// A sender's and receiver's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct Info {
     pub delivery_rate: Option<Rate>,
     /// Whether the application limited that one, or there is none (`rate_app_limited`).
     pub delivery_demand: Demand,
+    /// Segments delivered since the connection started, our SYN included (`tp->delivered`).
+    pub delivered_segments: u64,
     /// Segments retransmitted since the connection started, SYNs included.
     pub retransmitted_segments: u64,
     /// The window that the peer announced.
@@ -48,6 +50,35 @@ pub struct Info {
     pub receive_window: Bytes,
     /// Memory of the receive buffer (`SO_RCVBUF`).
     pub receive_buffer: Bytes,
+    /// What the SYNs agreed on.
+    pub agreement: Agreement,
+    /// The segment size that this end announces (`advmss`).
+    pub announced_mss: Bytes,
+    /// The peer's full segment as its data tell (`rcv_mss`).
+    pub peer_mss: Bytes,
+    /// When data came last, or the connection opened (`lrcvtime`).
+    pub data_at: Option<Time>,
+    /// Bytes in order that have come.
+    pub received: Bytes,
+    /// Timeouts, or probes of a closed window, in a row by which the timer has grown (`icsk_backoff`).
+    pub backoff: u32,
+    /// Probes of a closed window that are unanswered (`icsk_probes_out`).
+    pub unanswered_probes: u32,
+}
+
+/// What both ends' SYNs agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agreement {
+    /// Whether segments carry timestamps.
+    pub timestamps: bool,
+    /// Whether acknowledgements are selective.
+    pub sack: bool,
+    /// By how many bits the peer's windows and ours are shifted, where both are.
+    pub shifts: Option<(u8, u8)>,
+    /// Whether congestion is marked (RFC 3168).
+    pub ecn: bool,
+    /// Whether the server took data that came with the SYN (RFC 7413).
+    pub syn_data: bool,
 }
 
 /// Where loss recovery stands (`icsk_ca_state`).
@@ -57,6 +88,8 @@ pub enum LossRecovery {
     Open,
     /// Something was acknowledged out of order.
     Disorder,
+    /// The window is being reduced as congestion was marked (RFC 3168).
+    Reduction,
     /// Lost segments are repaired by fast retransmission.
     Recovery,
     /// Lost segments are repaired after a timeout.

@@ -13,6 +13,7 @@
 
 mod config;
 mod connection;
+mod cookie;
 mod ecn;
 mod endpoint;
 mod event;
@@ -32,13 +33,14 @@ mod wire;
 pub use bentpipe_cc::careful_resume::Memory;
 pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle, Offload, QuickAck, TcpSpec};
 pub use connection::Connection;
+pub use cookie::{Cookie, CookieKey};
 pub use endpoint::{ConnectionId, Endpoint, PortError, Route};
 pub use event::{Closed, Event, Read, StreamError};
-pub use info::{Info, LossRecovery};
+pub use info::{Agreement, Info, LossRecovery};
 pub use options::{
-    Cookie, FastOpenOption, MAX_SACK_BLOCKS, Options, SackBlocks, SackPermitted, SynOptions, Timestamps,
+    FastOpenForm, FastOpenOption, MAX_SACK_BLOCKS, Options, SackBlocks, SackPermitted, SynOptions, Timestamps,
 };
-pub use payload::Payload;
+pub use payload::{Boundary, Payload};
 pub use segment::{Flags, IP_HEADER, Segment, TCP_HEADER};
 pub use sequence::SeqNumber;
 pub use state::State;

@@ -1,5 +1,6 @@
 //! TCP options as Linux lays them out, with their length on the wire.
 
+use crate::cookie::Cookie;
 use crate::sequence::SeqNumber;
 
 /// Most SACK blocks that fit into 40 bytes of options (RFC 2018 section 3).
@@ -52,16 +53,37 @@ pub enum SackPermitted {
 
 /// The Fast Open option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FastOpenOption {
-    /// The client asks for a cookie.
-    Request,
-    /// The cookie granted or shown.
-    Cookie(Cookie),
+pub struct FastOpenOption {
+    /// How it is written.
+    pub form: FastOpenForm,
+    /// The cookie granted or shown; none where the client asks for one.
+    pub cookie: Option<Cookie>,
 }
 
-/// What lets a client send data with its SYN.
+/// How the Fast Open option is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cookie(pub [u8; 8]);
+pub enum FastOpenForm {
+    /// By its own kind (RFC 7413 section 4.1.1).
+    Assigned,
+    /// As an experiment, as it was before that (RFC 6994).
+    Experimental,
+}
+
+impl FastOpenOption {
+    /// The option by its own kind.
+    pub const fn assigned(cookie: Option<Cookie>) -> Self {
+        Self { form: FastOpenForm::Assigned, cookie }
+    }
+
+    /// Length on the wire without padding: kind and length, where it is an experiment its number, and the cookie.
+    pub(crate) fn len(self) -> u32 {
+        let head = match self.form {
+            FastOpenForm::Assigned => 2,
+            FastOpenForm::Experimental => 4,
+        };
+        head + self.cookie.map_or(0, |cookie| cookie.as_bytes().len() as u32)
+    }
+}
 
 /// RFC 7323 section 3, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,12 +144,7 @@ impl SynOptions {
             SackPermitted::Yes if !beside_timestamps => SACK_PERMITTED_ALONE_LEN,
             _ => 0,
         };
-        let fast_open = match self.fast_open {
-            None => 0,
-            Some(FastOpenOption::Request) => 4,
-            // Kind, length and cookie, padded.
-            Some(FastOpenOption::Cookie(cookie)) => (2 + cookie.0.len() as u32).next_multiple_of(4),
-        };
+        let fast_open = self.fast_open.map_or(0, |option| option.len().next_multiple_of(4));
         MSS_LEN + self.window_scale.map_or(0, |_| WINDOW_SCALE_LEN) + sack + fast_open
     }
 }

@@ -13,6 +13,17 @@ pub enum Payload {
     Length(u64),
 }
 
+/// What an application says of the end of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    /// It is to leave soon.
+    Push,
+    /// More follows, with which it may leave (`MSG_MORE`).
+    More,
+    /// A record ends, to whose last segment nothing is added (`MSG_EOR`).
+    Record,
+}
+
 impl Payload {
     /// No bytes.
     pub const EMPTY: Self = Self::Length(0);

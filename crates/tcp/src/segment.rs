@@ -1,6 +1,7 @@
 //! A TCP segment as a value: no bytes of headers, but their exact number.
 
 use std::net::SocketAddrV4;
+use std::num::NonZeroU16;
 
 use crate::options::Options;
 use crate::payload::Payload;
@@ -37,6 +38,8 @@ pub struct Segment {
     pub options: Options,
     /// The two ECN bits of the IP header (RFC 3168 section 5).
     pub ecn: u8,
+    /// Bytes of each of the segments that the interface has made one of (`skb_shinfo(skb)->gso_size`).
+    pub gso_size: Option<NonZeroU16>,
     /// Data.
     pub payload: Payload,
 }
@@ -94,6 +97,7 @@ impl Segment {
             window: 0,
             options: Options::default(),
             ecn: NOT_ECT,
+            gso_size: None,
             payload: Payload::Length(length),
         }
     }
@@ -131,6 +135,7 @@ impl Segment {
             window: 0,
             options: Options::default(),
             ecn: NOT_ECT,
+            gso_size: None,
             payload: Payload::EMPTY,
         })
     }

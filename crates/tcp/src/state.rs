@@ -36,6 +36,11 @@ impl State {
         matches!(self, Self::SynReceived | Self::Established | Self::FinWait1 | Self::FinWait2)
     }
 
+    /// Whether the application may still write, or has data to come that it may write an answer to.
+    pub const fn may_write(self) -> bool {
+        matches!(self, Self::SynSent | Self::SynReceived | Self::Established | Self::CloseWait)
+    }
+
     /// Whether data that waits may be sent.
     pub const fn may_send(self) -> bool {
         matches!(

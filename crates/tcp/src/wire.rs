@@ -1,6 +1,7 @@
 //! The bytes of a segment (RFC 9293 section 3.1), for captures.
 
-use crate::options::{FastOpenOption, Options, SackPermitted, SynOptions, Timestamps};
+use crate::cookie::Cookie;
+use crate::options::{FastOpenForm, Options, SackPermitted, SynOptions, Timestamps};
 use crate::payload::Payload;
 use crate::segment::{Segment, TCP_HEADER};
 
@@ -11,6 +12,9 @@ const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 const FAST_OPEN: u8 = 34;
+/// RFC 6994: with the number of the experiment behind.
+const EXPERIMENTAL: u8 = 254;
+const FAST_OPEN_EXPERIMENT: [u8; 2] = [0xf9, 0x89];
 
 impl Segment {
     /// Appends header, options and data; the IP header is left out, and the checksum, which covers part of it, is
@@ -67,13 +71,17 @@ impl Options {
             }
         }
         if let Some(SynOptions { fast_open: Some(option), .. }) = &self.syn {
-            let cookie: &[u8] = match option {
-                FastOpenOption::Request => &[],
-                FastOpenOption::Cookie(cookie) => &cookie.0,
-            };
-            bytes.extend([FAST_OPEN, 2 + cookie.len() as u8]);
+            let cookie = option.cookie.as_ref().map_or(&[][..], Cookie::as_bytes);
+            match option.form {
+                FastOpenForm::Assigned => bytes.extend([FAST_OPEN, 2 + cookie.len() as u8]),
+                FastOpenForm::Experimental => {
+                    bytes.extend([EXPERIMENTAL, 4 + cookie.len() as u8]);
+                    bytes.extend(FAST_OPEN_EXPERIMENT);
+                }
+            }
             bytes.extend(cookie);
-            bytes.extend([NO_OPERATION, NO_OPERATION]);
+            let padding = option.len().next_multiple_of(4) - option.len();
+            bytes.extend((0..padding).map(|_| NO_OPERATION));
         }
     }
 }

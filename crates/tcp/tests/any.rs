@@ -124,6 +124,7 @@ fn segment(near_seq: u32, near_ack: u32) -> impl Strategy<Value = Segment> {
                     sack: blocks,
                 },
                 ecn: 0,
+                gso_size: None,
                 payload: Payload::Length(length),
             }
         },
@@ -147,6 +148,7 @@ fn opening(flags: Flags, ack: u32) -> Segment {
             sack: SackBlocks::default(),
         },
         ecn: 0,
+        gso_size: None,
         payload: Payload::EMPTY,
     }
 }
@@ -232,6 +234,7 @@ proptest! {
                 window: 0,
                 options: Options::default(),
                 ecn: 0,
+                gso_size: None,
                 payload: Payload::Length(length),
             };
             let now = pair.now;

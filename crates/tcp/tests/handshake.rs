@@ -4,8 +4,8 @@ use crate::common;
 use crate::common::server::{Server, segment};
 use crate::common::{Direction, PORT, Pair, Reading, Side, at, cubic, expiry, ms, without_timestamps};
 use bentpipe_tcp::{
-    Closed, Config, Connection, Event, FastOpen, Flags, Options, Payload, Read, SackPermitted, Segment,
-    State, SynOptions,
+    Closed, Config, Connection, CookieKey, Event, FastOpen, Flags, Options, Payload, Read, SackPermitted,
+    Segment, State, SynOptions,
 };
 
 const SYN: Flags = Flags::SYN;
@@ -207,7 +207,7 @@ fn two_syns_that_cross_make_one_connection() {
 
 #[test]
 fn fast_open_brings_the_request_a_round_trip_earlier() {
-    let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(5), ..cubic() };
+    let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(CookieKey::drawn(5)), ..cubic() };
     let asking = bentpipe_tcp::Config { fast_open: FastOpen::Request, ..cubic() };
     let mut first = Pair::new(asking, server.clone(), Direction::delay(ms(300)), Direction::delay(ms(300)));
     first.open();
@@ -215,7 +215,8 @@ fn fast_open_brings_the_request_a_round_trip_earlier() {
     assert_eq!((first.log[0].wire, first.log[1].wire), (64, 72));
     let cookie = first.client.conn().fast_open_cookie().expect("a cookie");
 
-    let knowing = bentpipe_tcp::Config { fast_open: FastOpen::Client(cookie), ..cubic() };
+    let knowing =
+        bentpipe_tcp::Config { fast_open: FastOpen::Client { cookie: Some(cookie), mss: None }, ..cubic() };
     let mut second = Pair::new(knowing, server, Direction::delay(ms(300)), Direction::delay(ms(300)));
     second.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
     second.server.backlog.push(Payload::Bytes("hello".into()));
@@ -228,12 +229,13 @@ fn fast_open_brings_the_request_a_round_trip_earlier() {
 
 /// A client that has a cookie, and a server that grants it.
 fn acquainted() -> Pair {
-    let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(5), ..cubic() };
+    let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(CookieKey::drawn(5)), ..cubic() };
     let asking = bentpipe_tcp::Config { fast_open: FastOpen::Request, ..cubic() };
     let mut first = Pair::new(asking, server.clone(), Direction::delay(ms(300)), Direction::delay(ms(300)));
     first.open();
     let cookie = first.client.conn().fast_open_cookie().expect("a cookie");
-    let knowing = bentpipe_tcp::Config { fast_open: FastOpen::Client(cookie), ..cubic() };
+    let knowing =
+        bentpipe_tcp::Config { fast_open: FastOpen::Client { cookie: Some(cookie), mss: None }, ..cubic() };
     Pair::new(knowing, server, Direction::delay(ms(300)), Direction::delay(ms(300)))
 }
 
@@ -338,8 +340,8 @@ fn a_server_that_does_not_know_fast_open_gets_the_data_after_the_handshake() {
 
 #[test]
 fn fast_open_with_a_wrong_cookie_falls_back_to_the_ordinary_handshake() {
-    let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(5), ..cubic() };
-    let wrong = FastOpen::Client(bentpipe_tcp::Cookie([0; 8]));
+    let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(CookieKey::drawn(5)), ..cubic() };
+    let wrong = FastOpen::Client { cookie: bentpipe_tcp::Cookie::new(&[0; 8]), mss: None };
     let client = bentpipe_tcp::Config { fast_open: wrong, ..cubic() };
     let mut pair = Pair::new(client, server, Direction::delay(ms(300)), Direction::delay(ms(300)));
     pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");

@@ -2,6 +2,7 @@
 
 mod acks;
 mod any;
+mod application;
 mod closing;
 mod common;
 mod ecn;

@@ -105,7 +105,7 @@ fn an_end_without_any_data_is_acknowledged_without_a_delay_but_by_the_timer() {
 
 /// A server whose window of 4380 bytes is full, and where the next byte would be.
 fn full() -> (Server, u32) {
-    let limits = BufferLimits { initial: Bytes::new(10_000), max: Bytes::new(10_000) };
+    let limits = BufferLimits::tuned(Bytes::new(10_000), Bytes::new(10_000));
     let settings = Config { receive_buffer: limits, ..config(Algorithm::Cubic) };
     let mut server = Server::open(&settings, SackPermitted::Yes);
     let mut next = 1;
@@ -235,7 +235,7 @@ fn the_window_opens_beyond_a_hole_as_it_did_on_linux() {
     // A packet capture of Linux 6.18 with tcp_rmem of 131072 and 6 MiB at first and at most, whose application reads at
     // once. Twice 1448 more for each packet, but for as much as its memory leaves; the fourth beyond the hole is 63712 bytes
     // away and makes the memory grow (tcp_rcvbuf_grow). Its own memory counts after tcp_grow_window: 618 and not 607.
-    let receive_buffer = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
+    let receive_buffer = BufferLimits::tuned(Bytes::new(131_072), Bytes::new(6 << 20));
     let settings = Config { receive_buffer, ..config(Algorithm::Cubic) };
     let stamped = || Options { timestamps: Some(Timestamps { value: 1, echo: 1 }), ..Options::default() };
     let syn = SynOptions { mss: 1460, window_scale: Some(7), sack: SackPermitted::Yes, fast_open: None };

@@ -24,6 +24,7 @@ fn segment(ports: (u16, u16), flags: Flags, seq: u32, ack: u32, window: u16) -> 
         window,
         options: Options::default(),
         ecn: 0,
+        gso_size: None,
         payload: Payload::EMPTY,
     }
 }
@@ -81,7 +82,7 @@ fn a_syn_with_timestamps_and_without_selective_acknowledgements() {
 
 #[test]
 fn a_syn_that_asks_for_a_fast_open_cookie() {
-    let syn = syn_options(SackPermitted::Yes, Some(FastOpenOption::Request));
+    let syn = syn_options(SackPermitted::Yes, Some(FastOpenOption::assigned(None)));
     let options = Options { syn, timestamps: timestamps(0x1afe_00f4, 0), ..Options::default() };
     let syn = with_options(segment((47_582, 5_003), SYN, 0xed20_4ada, 0, 64_240), options);
     let expected = "b9de138bed204ada00000000b002faf000000000020405b40402080a1afe00f4000000000103030a22020101";
@@ -90,8 +91,8 @@ fn a_syn_that_asks_for_a_fast_open_cookie() {
 
 #[test]
 fn a_syn_that_shows_a_fast_open_cookie_and_carries_data() {
-    let cookie = Cookie([0x85, 0x1a, 0x8d, 0x77, 0x29, 0xc2, 0xcf, 0x20]);
-    let syn = syn_options(SackPermitted::Yes, Some(FastOpenOption::Cookie(cookie)));
+    let cookie = Cookie::new(&[0x85, 0x1a, 0x8d, 0x77, 0x29, 0xc2, 0xcf, 0x20]);
+    let syn = syn_options(SackPermitted::Yes, Some(FastOpenOption::assigned(cookie)));
     let options = Options { syn, timestamps: timestamps(0x883e_0378, 0), ..Options::default() };
     let syn = with_options(segment((47_590, 5_003), SYN, 0x177c_88cc, 0, 64_240), options);
     let syn = Segment { payload: Payload::Bytes(b"hello"[..].into()), ..syn };

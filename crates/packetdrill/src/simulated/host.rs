@@ -1,21 +1,37 @@
 //! The settings of a host that scripts change: sysctls and attributes of its route.
 
 use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{AfterIdle, BufferLimits, Config, Flags, Nagle, QuickAck, Segment, TcpSpec};
+use bentpipe_tcp::{
+    AfterIdle, BufferLimits, Config, Connection, Cookie, CookieKey, FastOpen, IP_HEADER, QuickAck,
+    TCP_HEADER, TcpSpec,
+};
 use bentpipe_units::{Bytes, Switch};
 
+use super::socket::SocketOptions;
 use crate::commands::Effect;
 use crate::outcome::Missing;
+use crate::settings::IpVersion;
+
+/// RFC 8200 section 3.
+const IP_V6_HEADER: u32 = 40;
 
 /// `tcp_rmem[2]`, `tcp_wmem[2]` of a host with enough memory (`tcp_init`).
 const MOST_RECEIVE_BUFFER: Bytes = Bytes::new(6 * 1024 * 1024);
 const MOST_SEND_BUFFER: Bytes = Bytes::new(4 * 1024 * 1024);
 /// `ip_rt_min_pmtu`: the least that Linux takes for a path.
 const LEAST_MTU: u32 = 552;
-/// `TFO_SERVER_ENABLE` with `TFO_SERVER_WO_SOCKOPT1`: servers have Fast Open without `TCP_FASTOPEN`.
-const FAST_OPEN_OF_ALL_SERVERS: u32 = 0x402;
+/// `TFO_SERVER_ENABLE`.
+const FAST_OPEN_OF_SERVERS: u32 = 0x2;
+/// `TFO_SERVER_WO_SOCKOPT1`: servers have it without `TCP_FASTOPEN`.
+const FAST_OPEN_OF_ALL_SERVERS: u32 = 0x400;
+/// `TFO_CLIENT_ENABLE`, `TFO_CLIENT_NO_COOKIE`.
+const FAST_OPEN_OF_CLIENTS: u32 = 0x1;
+const FAST_OPEN_WITHOUT_OWN_COOKIE: u32 = 0x4;
 /// `TFO_SERVER_COOKIE_NOT_REQD`.
 const FAST_OPEN_WITHOUT_COOKIE: u32 = 0x200;
+/// `tcp_fastopen` and `tcp_ecn` as Linux has them: clients have Fast Open, servers answer those that ask for ECN.
+const FAST_OPEN: u32 = FAST_OPEN_OF_CLIENTS;
+const ECN: u32 = 2;
 /// RFC 6928.
 const INITIAL_WINDOW: u32 = 10;
 
@@ -25,10 +41,22 @@ pub(super) struct HostSettings {
     pub config: Config,
     /// Bits of `tcp_fastopen`.
     fast_open: u32,
+    cookie_key: CookieKey,
+    /// `tcp_ecn`: 0 for none, 1 for all, 2 for servers that are asked.
+    ecn: u32,
+    ip_version: IpVersion,
+    peer: Peer,
+}
+
+/// What is remembered of the peer (`struct tcp_fastopen_metrics`).
+#[derive(Clone, Copy, Debug, Default)]
+struct Peer {
+    mss: Option<u16>,
+    cookie: Option<Cookie>,
 }
 
 /// Sysctls of Linux that the endpoint has as one of these values, or that change nothing a script of segments sees.
-const FIXED: [(&str, &[&str]); 25] = [
+const FIXED: [(&str, &[&str]); 23] = [
     ("tcp_sack", &["1"]),
     ("tcp_dsack", &["1"]),
     ("tcp_fack", &[]),
@@ -36,11 +64,9 @@ const FIXED: [(&str, &[&str]); 25] = [
     ("tcp_reordering", &["3"]),
     ("tcp_early_retrans", &["3", "4"]),
     ("tcp_recovery", &["1"]),
-    ("tcp_ecn", &["0", "2"]),
     ("tcp_pacing_ss_ratio", &["200"]),
     ("tcp_pacing_ca_ratio", &["120"]),
     ("tcp_notsent_lowat", &["4294967295", "-1"]),
-    ("tcp_fastopen_key", &[]),
     ("tcp_syncookies", &["0", "1"]),
     ("tcp_syn_retries", &["5", "6"]),
     ("tcp_synack_retries", &["5"]),
@@ -65,8 +91,8 @@ impl HostSettings {
     ///
     /// # Errors
     /// For one whose packets are too small.
-    pub fn new(mtu: u32) -> Result<Self, Missing> {
-        let mtu = possible(mtu)?;
+    pub fn new(mtu: u32, ip_version: IpVersion) -> Result<Self, Missing> {
+        let mtu = possible(mtu, ip_version)?;
         let spec = TcpSpec {
             initial_window: INITIAL_WINDOW,
             initial_receive_window: None,
@@ -84,7 +110,9 @@ impl HostSettings {
             idle_reset_ns: None,
             idle_fallback: Switch::Off,
         };
-        Ok(Self { config: Config { mtu, ..Config::new(&spec, Algorithm::Cubic, 1) }, fast_open: 0 })
+        let config = Config { mtu, ..Config::new(&spec, Algorithm::Cubic, 1) };
+        let cookie_key = CookieKey::drawn(config.seed);
+        Ok(Self { config, fast_open: FAST_OPEN, cookie_key, ecn: ECN, ip_version, peer: Peer::default() })
     }
 
     /// Does what a command does.
@@ -96,6 +124,10 @@ impl HostSettings {
                 None => Err(Missing(format!("{path}={value}"))),
             },
             Effect::Route { attribute, value } => self.set_route(attribute, value),
+            Effect::ForgetPeers => {
+                self.peer = Peer::default();
+                Ok(())
+            }
             Effect::Sleep(_) => Ok(()),
             Effect::Other(what) => Err(Missing(what.clone())),
         }
@@ -109,13 +141,17 @@ impl HostSettings {
             "tcp_rmem" => config.receive_buffer = limits(value).ok_or_else(missing)?,
             "tcp_wmem" => config.send_buffer = limits(value).ok_or_else(missing)?,
             "tcp_timestamps" => {
-                config.timestamps = if is_on(value).ok_or_else(missing)? { Switch::On } else { Switch::Off };
+                config.timestamps = switch(is_on(value).ok_or_else(missing)?);
             }
             "tcp_slow_start_after_idle" => {
                 let restarts = is_on(value).ok_or_else(missing)?;
                 config.after_idle = if restarts { AfterIdle::Restart } else { AfterIdle::Keep };
             }
             "tcp_fastopen" => self.fast_open = bits(value).ok_or_else(missing)?,
+            "tcp_fastopen_key" => self.cookie_key = cookie_key(value).ok_or_else(missing)?,
+            "tcp_ecn" => {
+                self.ecn = value.parse().ok().filter(|ecn| (0..=2).contains(ecn)).ok_or_else(missing)?;
+            }
             "tcp_congestion_control" => config.congestion_control = algorithm(value)?,
             "tcp_tso_win_divisor" => config.offload.window_divisor = value.parse().map_err(|_| missing())?,
             "tcp_min_tso_segs" => config.offload.min_segments = value.parse().map_err(|_| missing())?,
@@ -132,7 +168,7 @@ impl HostSettings {
         match attribute {
             "initcwnd" => self.config.initial_window = number?,
             "initrwnd" => self.config.initial_receive_window = Some(number?),
-            "mtu" => self.config.mtu = possible(number?)?,
+            "mtu" => self.config.mtu = possible(number?, self.ip_version)?,
             "quickack" => {
                 self.config.quick_ack = if number? == 0 { QuickAck::Adaptive } else { QuickAck::Always };
             }
@@ -142,20 +178,64 @@ impl HostSettings {
         Ok(())
     }
 
-    /// Whether Linux has Fast Open for this SYN at a socket without the option, which the endpoint does not
-    /// (`tcp_try_fastopen`).
-    pub fn has_fast_open_for(&self, segment: &Segment) -> bool {
-        let has = |bits: u32| self.fast_open & bits == bits;
-        let asks = segment.options.syn.is_some_and(|syn| syn.fast_open.is_some());
-        let brings_data = segment.flags.contains(Flags::SYN) && !segment.payload.is_empty();
-        has(FAST_OPEN_OF_ALL_SERVERS) && (asks || brings_data && has(FAST_OPEN_WITHOUT_COOKIE))
+    /// Settings of a connection that a socket opens.
+    pub fn connecting(&self, options: &SocketOptions) -> Config {
+        Config { ecn: switch(self.ecn == 1), ..self.config_of(options) }
     }
 
-    /// Settings of a connection whose socket has options of its own.
-    pub fn config_of(&self, congestion_control: Option<Algorithm>, nagle: Nagle) -> Config {
-        let congestion_control = congestion_control.unwrap_or(self.config.congestion_control);
-        Config { congestion_control, nagle, ..self.config.clone() }
+    /// The same of one that asks for Fast Open; none where the host does not allow it.
+    pub fn connecting_fast(&self, options: &SocketOptions) -> Option<Config> {
+        let has = |bit: u32| self.fast_open & bit != 0;
+        let needs_no_cookie = has(FAST_OPEN_WITHOUT_OWN_COOKIE) || options.needs_no_cookie;
+        let Peer { mss, cookie } = self.peer;
+        let fast_open = match cookie {
+            _ if needs_no_cookie => FastOpen::Client { cookie: None, mss },
+            None => FastOpen::Request,
+            cookie => FastOpen::Client { cookie, mss },
+        };
+        has(FAST_OPEN_OF_CLIENTS).then(|| Config { fast_open, ..self.connecting(options) })
     }
+
+    /// What a connection with Fast Open has told of the peer (`tcp_fastopen_cache_set`).
+    pub fn remember(&mut self, connection: &Connection) {
+        self.peer.mss = connection.peer_announced_mss().or(self.peer.mss);
+        self.peer.cookie = connection.fast_open_cookie().or(self.peer.cookie);
+    }
+
+    /// Settings of connections that a socket accepts.
+    ///
+    /// # Errors
+    /// For cookies of addresses that the endpoint does not have.
+    pub fn listening(&self, options: &SocketOptions) -> Result<Config, Missing> {
+        let has = |bit: u32| self.fast_open & bit != 0;
+        let fast_open = match () {
+            () if !has(FAST_OPEN_OF_SERVERS) => FastOpen::Off,
+            () if !options.has_fast_open && !has(FAST_OPEN_OF_ALL_SERVERS) => FastOpen::Off,
+            () if has(FAST_OPEN_WITHOUT_COOKIE) || options.needs_no_cookie => FastOpen::ServerWithoutCookies,
+            () if self.ip_version == IpVersion::V6 => {
+                return Err(Missing("Fast Open over IPv6".to_owned()));
+            }
+            () => FastOpen::Server(options.cookie_key.unwrap_or(self.cookie_key)),
+        };
+        Ok(Config { ecn: switch(self.ecn != 0), fast_open, ..self.config_of(options) })
+    }
+
+    fn config_of(&self, options: &SocketOptions) -> Config {
+        let config = self.config.clone();
+        let mtu = options.segment_size.map(|size| u32::from(size) + IP_HEADER + TCP_HEADER);
+        let receive_buffer = options.receive_buffer.map(BufferLimits::fixed);
+        Config {
+            congestion_control: options.congestion_control.unwrap_or(config.congestion_control),
+            nagle: options.nagle,
+            mtu: mtu.map_or(config.mtu, |mtu| mtu.min(config.mtu)),
+            receive_buffer: receive_buffer.unwrap_or(config.receive_buffer),
+            ..config
+        }
+    }
+}
+
+const fn switch(is_on: bool) -> Switch {
+    if is_on { Switch::On } else { Switch::Off }
 }
 
 /// Whether a setting is known to have this value, or one that does not matter.
@@ -164,8 +244,18 @@ fn has_value(known: &[(&str, &[&str])], name: &str, value: &str) -> bool {
     found.is_some_and(|(_, values)| values.is_empty() || values.contains(&value))
 }
 
-fn possible(mtu: u32) -> Result<u32, Missing> {
-    if mtu >= LEAST_MTU { Ok(mtu) } else { Err(Missing(format!("an MTU of {mtu} bytes"))) }
+/// The MTU as one of IPv4, whose header the endpoint counts.
+fn possible(mtu: u32, ip_version: IpVersion) -> Result<u32, Missing> {
+    let longer = if ip_version == IpVersion::V6 { IP_V6_HEADER - IP_HEADER } else { 0 };
+    let counted = mtu.saturating_sub(longer);
+    if counted >= LEAST_MTU { Ok(counted) } else { Err(Missing(format!("an MTU of {mtu} bytes"))) }
+}
+
+/// Four words of hexadecimal digits (`proc_tcp_fastopen_key`).
+fn cookie_key(value: &str) -> Option<CookieKey> {
+    let words: Vec<u32> =
+        value.split('-').map(|word| u32::from_str_radix(word, 16).ok()).collect::<Option<_>>()?;
+    Some(CookieKey(words.try_into().ok()?))
 }
 
 /// The congestion control that Linux knows by this name.
@@ -178,7 +268,7 @@ pub(super) fn algorithm(name: &str) -> Result<Algorithm, Missing> {
 fn limits(value: &str) -> Option<BufferLimits> {
     let numbers: Vec<u64> = value.split_whitespace().map(|word| word.parse().ok()).collect::<Option<_>>()?;
     let [_, initial, max] = numbers.as_slice() else { return None };
-    Some(BufferLimits { initial: Bytes::new(*initial), max: Bytes::new(*max) })
+    Some(BufferLimits::tuned(Bytes::new(*initial), Bytes::new(*max)))
 }
 
 fn bits(value: &str) -> Option<u32> {

@@ -1,16 +1,18 @@
 //! `TCP_INFO` and `SO_MEMINFO` of a simulated connection, as far as the endpoint knows it.
 
 use bentpipe_cc::Demand;
-use bentpipe_tcp::{Connection, LossRecovery, State};
+use bentpipe_tcp::{Agreement, Connection, LossRecovery, State};
+use bentpipe_units::Time;
 
 use crate::backend::TcpInfo;
 
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE: i64 = 0x7fff_ffff;
 const NANOS_PER_MICROSECOND: u64 = 1000;
+const NANOS_PER_MILLISECOND: u64 = 1_000_000;
 
 /// The fields of linux/tcp.h and linux/sock_diag.h.
-pub(super) fn tcp_info(connection: &Connection) -> TcpInfo {
+pub(super) fn tcp_info(now: Time, connection: &Connection) -> TcpInfo {
     let info = connection.info();
     let mss = info.mss.get().max(1);
     let segments = |bytes: bentpipe_units::Bytes| (bytes.get() / mss) as i64;
@@ -29,14 +31,44 @@ pub(super) fn tcp_info(connection: &Connection) -> TcpInfo {
         ("tcpi_snd_ssthresh", info.ssthresh.map_or(INFINITE, segments)),
         ("tcpi_snd_cwnd", segments(info.cwnd)),
         ("tcpi_reordering", info.reordering as i64),
+        ("tcpi_delivered", info.delivered_segments as i64),
         ("tcpi_total_retrans", info.retransmitted_segments as i64),
         ("tcpi_min_rtt", info.min_rtt.map_or(i64::from(u32::MAX), micros)),
         ("tcpi_delivery_rate", info.delivery_rate.map_or(0, |rate| (rate.as_bps() / 8) as i64)),
         ("tcpi_delivery_rate_app_limited", i64::from(info.delivery_demand == Demand::AppLimited)),
         ("tcpi_snd_wnd", info.send_window.get() as i64),
+        ("tcpi_options", options(&info.agreement)),
+        ("tcpi_snd_wscale", info.agreement.shifts.map_or(0, |(theirs, _)| i64::from(theirs))),
+        ("tcpi_rcv_wscale", info.agreement.shifts.map_or(0, |(_, ours)| i64::from(ours))),
+        ("tcpi_advmss", info.announced_mss.get() as i64),
+        ("tcpi_rcv_mss", info.peer_mss.get() as i64),
+        ("tcpi_bytes_received", info.received.get() as i64),
+        ("tcpi_backoff", i64::from(info.backoff)),
+        ("tcpi_probes", i64::from(info.unanswered_probes)),
+        (
+            "tcpi_last_data_recv",
+            info.data_at.map_or(0, |at| (now.since(at).as_nanos() / NANOS_PER_MILLISECOND) as i64),
+        ),
         ("SK_MEMINFO_RCVBUF", info.receive_buffer.get() as i64),
     ];
     TcpInfo(fields.into())
+}
+
+/// The same of a socket that has none.
+pub(super) fn without_connection(is: State) -> TcpInfo {
+    TcpInfo([("tcpi_state", state(is))].into())
+}
+
+/// `TCPI_OPT_TIMESTAMPS` and the like.
+fn options(agreement: &Agreement) -> i64 {
+    let bits = [
+        (agreement.timestamps, 1),
+        (agreement.sack, 2),
+        (agreement.shifts.is_some(), 4),
+        (agreement.ecn, 8),
+        (agreement.syn_data, 32),
+    ];
+    bits.into_iter().filter(|(is_set, _)| *is_set).map(|(_, bit)| bit).sum()
 }
 
 /// `TCP_ESTABLISHED` and the like.
@@ -60,6 +92,7 @@ const fn ca_state(recovery: LossRecovery) -> i64 {
     match recovery {
         LossRecovery::Open => 0,
         LossRecovery::Disorder => 1,
+        LossRecovery::Reduction => 2,
         LossRecovery::Recovery => 3,
         LossRecovery::Loss => 4,
     }

@@ -1,17 +1,20 @@
 //! The simulated endpoint in virtual time.
 
+mod ending;
 mod host;
 mod info;
 mod names;
+mod options;
 mod readiness;
 mod segments;
 mod socket;
 mod sockets;
+mod transfers;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
 
-use bentpipe_tcp::{Closed, Connection, ConnectionId, Endpoint, Event, Route};
+use bentpipe_tcp::{Closed, Connection, ConnectionId, Endpoint, Event, Route, State};
 use bentpipe_units::{Duration, Time};
 
 use crate::backend::{Backend, Captured, Ended, Progress, TcpInfo};
@@ -26,6 +29,9 @@ use socket::{Kind, Socket};
 
 /// Longer than the longest timer of TCP: waiting costs nothing.
 const PATIENCE: Duration = Duration::from_secs(150);
+
+/// Addresses of the endpoint and its peer for those of IPv6: TCP is the same over either (RFC 5737).
+const STAND_INS: (Ipv4Addr, Ipv4Addr) = (Ipv4Addr::new(192, 0, 2, 1), Ipv4Addr::new(192, 0, 2, 2));
 
 /// The endpoint of `bentpipe-tcp` behind sockets.
 pub struct Simulated<'a> {
@@ -55,23 +61,49 @@ struct Connected {
     listener: Option<Handle>,
     /// An error that was not told yet (`sk_err`).
     error: Option<i32>,
+    /// Whether a writer that waits was woken.
+    wakes_writer: bool,
+    /// Whether its socket has left it.
+    is_abandoned: bool,
+    /// Whether its ports are free again.
+    is_forgotten: bool,
+}
+
+impl Connected {
+    const fn new(connection: Connection, listener: Option<Handle>) -> Self {
+        Self {
+            connection,
+            listener,
+            error: None,
+            wakes_writer: false,
+            is_abandoned: false,
+            is_forgotten: false,
+        }
+    }
+
+    /// Whether nothing can be read or written yet.
+    fn is_opening(&self) -> bool {
+        let is_under_way = matches!(self.connection.state(), State::SynSent | State::SynReceived);
+        is_under_way && !self.connection.is_open()
+    }
 }
 
 impl<'a> Simulated<'a> {
     /// A host with Linux's own settings.
     ///
     /// # Errors
-    /// For a version of IP that it does not have.
+    /// For an interface whose packets are too small.
     pub fn new(settings: &Settings, read_file: &'a ReadFile<'a>) -> Result<Self, Missing> {
-        let (IpAddr::V4(local), IpAddr::V4(remote)) = (settings.local, settings.remote) else {
-            return Err(Missing("IPv6".to_owned()));
+        let (local, remote) = match (settings.local, settings.remote) {
+            (IpAddr::V4(local), IpAddr::V4(remote)) => (local, remote),
+            _ => STAND_INS,
         };
         Ok(Self {
             now: Time::ZERO,
             settings: settings.clone(),
             local,
             remote,
-            host: HostSettings::new(settings.mtu)?,
+            host: HostSettings::new(settings.mtu, settings.ip_version)?,
             endpoint: Endpoint::new(local),
             connections: BTreeMap::new(),
             sockets: BTreeMap::new(),
@@ -117,37 +149,80 @@ impl<'a> Simulated<'a> {
     }
 
     fn hear(&mut self, id: ConnectionId) {
+        let owner = self.sockets.iter().find(|(_, socket)| socket.kind == Kind::Connection(id));
+        let owner = owner.map(|(handle, _)| *handle);
         let Some(connected) = self.connections.get_mut(&id) else { return };
+        let listener = connected.listener;
+        let (mut told, mut is_ready) = (0, false);
         while let Some(event) = connected.connection.poll_event() {
+            connected.wakes_writer |= event != Event::Readable;
+            told |= wake_of(event);
             match event {
                 Event::Connected => {
-                    if let Some(Kind::Listening { ready, .. }) = connected
-                        .listener
-                        .and_then(|handle| self.sockets.get_mut(&handle))
-                        .map(|it| &mut it.kind)
-                    {
-                        ready.push_back(id);
+                    is_ready = true;
+                    if connected.connection.used_fast_open() {
+                        self.host.remember(&connected.connection);
                     }
                 }
                 Event::Closed(reason) => connected.error = errno_of(reason),
                 Event::Readable | Event::Writable => {}
             }
         }
-        let is_owned = self.sockets.values().any(|socket| socket.kind == Kind::Connection(id));
         if connected.connection.is_closed() {
-            self.endpoint.forget(&connected.connection);
-            if !is_owned && connected.connection.is_released() {
+            if !std::mem::replace(&mut connected.is_forgotten, true) {
+                self.endpoint.forget(&connected.connection);
+            }
+            if owner.is_none() && (connected.connection.is_released() || connected.is_abandoned) {
                 self.connections.remove(&id);
             }
         }
+        if let Some(owner) = owner.filter(|_| told != 0) {
+            self.wake_watchers(owner, told);
+        }
+        if let Some(listener) = listener.filter(|_| is_ready) {
+            self.enqueue(listener, id);
+        }
+    }
+
+    /// A connection waits to be accepted.
+    fn enqueue(&mut self, listener: Handle, id: ConnectionId) {
+        if let Some(Kind::Listening { ready, .. }) = self.sockets.get_mut(&listener).map(|it| &mut it.kind) {
+            ready.push_back(id);
+            self.wake_watchers(listener, wake_of(Event::Readable));
+        }
+    }
+
+    /// Whether a call may go on: one that writes when it was woken since the last time, or waits no longer.
+    fn writer_is_woken(&mut self, call: &Call) -> bool {
+        let (Call::Write(transfer) | Call::SendTo(transfer)) = call else { return true };
+        if self.deadline.is_some_and(|deadline| deadline <= self.now) {
+            return true;
+        }
+        let connected = self.connected(transfer.socket);
+        connected.map_or(true, |connected| std::mem::take(&mut connected.wakes_writer))
     }
 
     fn retry_blocked(&mut self) {
         let Some((call, None)) = self.blocked.clone() else { return };
-        if let Ok(Some(outcome)) = self.attempt(&call) {
-            self.blocked = Some((call, Some((self.now, outcome))));
-            self.settle();
+        if !self.writer_is_woken(&call) {
+            return;
         }
+        match self.attempt(&call) {
+            Ok(Some(outcome)) => self.blocked = Some((call, Some((self.now, outcome)))),
+            // A part of what is written may leave.
+            Ok(None) if matches!(call, Call::Write(_) | Call::SendTo(_)) => {}
+            _ => return,
+        }
+        self.settle();
+    }
+}
+
+/// What is told to those that wait for a socket (`sk_data_ready`, `sk_write_space`, `sk_state_change`).
+const fn wake_of(event: Event) -> i64 {
+    match event {
+        Event::Readable => (libc::EPOLLIN | libc::EPOLLRDNORM | libc::EPOLLRDHUP) as i64,
+        Event::Writable => (libc::EPOLLOUT | libc::EPOLLWRNORM) as i64,
+        Event::Connected | Event::Closed(_) => -1,
     }
 }
 
@@ -182,13 +257,8 @@ impl Backend for Simulated<'_> {
     }
 
     fn inject(&mut self, packet: &Packet) -> Result<(), Missing> {
-        let segment = segments::segment_of(packet, self.remote, self.local)?;
-        if let Some(mss) = self.settings.mss.filter(|mss| segments::is_super_segment(&segment, *mss)) {
-            return Err(Missing(format!("a segment of {} bytes with --mss={mss}", packet.length)));
-        }
-        if self.host.has_fast_open_for(&segment) {
-            return Err(Missing("Fast Open of all servers (tcp_fastopen)".to_owned()));
-        }
+        let mut segment = segments::segment_of(packet, self.remote, self.local)?;
+        segment.gso_size = self.settings.mss.filter(|mss| segments::is_super_segment(&segment, *mss));
         match self.endpoint.route(self.now, &segment) {
             Route::To(id) => {
                 if let Some(connected) = self.connections.get_mut(&id) {
@@ -197,7 +267,7 @@ impl Backend for Simulated<'_> {
             }
             Route::Accepted(id, connection) => {
                 let listener = self.listener();
-                self.connections.insert(id, Connected { connection: *connection, listener, error: None });
+                self.connections.insert(id, Connected::new(*connection, listener));
             }
             Route::Reset(reset) => {
                 self.sent.push_back(segments::captured(self.now, &reset));
@@ -235,6 +305,8 @@ impl Backend for Simulated<'_> {
                 Ok(Progress::Done(outcome))
             }
             None => {
+                // What woke a writer before it waited wakes it no more.
+                self.writer_is_woken(call);
                 self.blocked = Some((call.clone(), None));
                 self.settle();
                 let limit = self.deadline.filter(|deadline| *deadline <= self.now + patience);
@@ -265,7 +337,11 @@ impl Backend for Simulated<'_> {
     }
 
     fn tcp_info(&mut self, socket: Handle) -> Option<TcpInfo> {
-        let Kind::Connection(id) = self.sockets.get(&socket)?.kind else { return None };
-        Some(info::tcp_info(&self.connections.get(&id)?.connection))
+        let id = match self.sockets.get(&socket)?.kind {
+            Kind::Connection(id) => id,
+            Kind::Fresh | Kind::Bound => return Some(info::without_connection(State::Closed)),
+            _ => return None,
+        };
+        Some(info::tcp_info(self.now, &self.connections.get(&id)?.connection))
     }
 }

@@ -1,6 +1,6 @@
 //! The addresses of sockets: `bind`, `getsockname`, `getpeername`.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4};
 
 use bentpipe_tcp::State;
 
@@ -9,6 +9,7 @@ use super::socket::Kind;
 use super::sockets::{Attempt, done, error};
 use crate::call::{Address, End};
 use crate::outcome::{Handle, Missing, Outcome, Output};
+use crate::settings::IpVersion;
 
 impl Simulated<'_> {
     /// `__inet_bind`.
@@ -22,7 +23,8 @@ impl Simulated<'_> {
         let Some(found) = self.sockets.get_mut(&socket) else { return error(libc::EBADF) };
         let host = match at.ip().to_canonical() {
             IpAddr::V4(host) => host,
-            IpAddr::V6(host) if host.is_unspecified() => Ipv4Addr::UNSPECIFIED,
+            host if host.is_unspecified() => Ipv4Addr::UNSPECIFIED,
+            host if host == self.settings.local => self.local,
             IpAddr::V6(_) => return error(libc::EADDRNOTAVAIL),
         };
         if host.is_loopback() || host.is_multicast() || host.is_broadcast() {
@@ -39,6 +41,18 @@ impl Simulated<'_> {
         }
         (found.kind, found.bound) = (Kind::Bound, host);
         done(Outcome::of(0))
+    }
+
+    /// What the script calls an address of the endpoint's.
+    fn address(&self, host: Ipv4Addr) -> IpAddr {
+        let standing_for = match host {
+            host if host == self.local => self.settings.local,
+            host if host == self.remote => self.settings.remote,
+            _ if self.settings.ip_version == IpVersion::V6 => Ipv6Addr::UNSPECIFIED.into(),
+            host => host.into(),
+        };
+        let known = self.settings.ip_version.address(standing_for);
+        known.expect("the addresses are of the script's version of IP")
     }
 
     /// `inet_getname`, `inet6_getname`.
@@ -62,8 +76,7 @@ impl Simulated<'_> {
                 SocketAddrV4::new(found.bound, port)
             }
         };
-        let host = self.settings.ip_version.address((*name.ip()).into());
-        let host = host.expect("both versions that are simulated have the addresses of IPv4");
+        let host = self.address(*name.ip());
         let output = Output::Address(SocketAddr::new(host, name.port()));
         done(Outcome { output, ..Outcome::of(0) })
     }

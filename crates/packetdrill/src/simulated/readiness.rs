@@ -3,7 +3,7 @@
 use bentpipe_tcp::State;
 use bentpipe_units::Duration;
 
-use crate::outcome::{Handle, Missing, Outcome, Output};
+use crate::outcome::{Handle, Outcome, Output};
 use crate::simulated::Simulated;
 use crate::simulated::socket::{Interest, Kind, peer_finished};
 use crate::simulated::sockets::{Attempt, done, error};
@@ -17,11 +17,12 @@ impl Simulated<'_> {
         let connected = match &found.kind {
             Kind::Listening { ready, .. } => return Some(if ready.is_empty() { 0 } else { READABLE }),
             Kind::Connection(id) => self.connections.get(id)?,
+            _ if found.is_deferred => return Some(i64::from(libc::POLLOUT | libc::POLLWRNORM)),
             _ => return Some(i64::from(libc::POLLOUT | libc::POLLWRNORM | libc::POLLHUP)),
         };
         let connection = &connected.connection;
         let mut events = 0;
-        if matches!(connection.state(), State::SynSent | State::SynReceived) {
+        if connected.is_opening() {
             return Some(events);
         }
         let has_ended = connection.is_closed() || connection.state() == State::TimeWait;
@@ -32,10 +33,10 @@ impl Simulated<'_> {
         if peer_finished {
             events |= i64::from(libc::POLLRDHUP);
         }
-        if connection.is_writable() || !connection.state().may_send() {
+        if connection.has_space() || !connection.state().may_write() {
             events |= i64::from(libc::POLLOUT | libc::POLLWRNORM);
         }
-        if has_ended {
+        if has_ended || (peer_finished && !connection.state().may_write()) {
             events |= i64::from(libc::POLLHUP);
         }
         if connected.error.is_some() {
@@ -65,16 +66,14 @@ impl Simulated<'_> {
         if !self.sockets.contains_key(&socket) {
             return error(libc::EBADF);
         }
-        if events & i64::from(libc::EPOLLET | libc::EPOLLONESHOT | libc::EPOLLEXCLUSIVE) != 0 {
-            return Err(Missing("epoll by edges".to_owned()));
-        }
+        let interest = Interest { socket, events, is_woken: true };
         let Some(Kind::Epoll(interests)) = self.sockets.get_mut(&epoll).map(|found| &mut found.kind) else {
             return error(libc::EINVAL);
         };
         let known = interests.iter().position(|interest| interest.socket == socket);
         match (operation, known) {
-            (libc::EPOLL_CTL_ADD, None) => interests.push(Interest { socket, events }),
-            (libc::EPOLL_CTL_MOD, Some(at)) => interests[at].events = events,
+            (libc::EPOLL_CTL_ADD, None) => interests.push(interest),
+            (libc::EPOLL_CTL_MOD, Some(at)) => interests[at] = interest,
             (libc::EPOLL_CTL_DEL, Some(at)) => drop(interests.remove(at)),
             (libc::EPOLL_CTL_ADD, Some(_)) => return error(libc::EEXIST),
             _ => return error(libc::ENOENT),
@@ -82,15 +81,39 @@ impl Simulated<'_> {
         done(Outcome::of(0))
     }
 
+    /// `ep_send_events`.
     pub(super) fn epoll_wait(&mut self, epoll: Handle, most: i32, timeout_ms: i32) -> Attempt {
         let Some(Kind::Epoll(interests)) = self.sockets.get(&epoll).map(|found| &found.kind) else {
             return error(libc::EINVAL);
         };
-        let always = i64::from(libc::EPOLLERR | libc::EPOLLHUP);
-        let of = |interest: &Interest| Some(self.events(interest.socket)? & (interest.events | always));
-        let events = interests.iter().filter_map(of).filter(|events| *events != 0);
-        let events: Vec<i64> = events.take(most.max(0) as usize).collect();
-        self.waited(events.len(), events, timeout_ms)
+        let of = |interest: &Interest| self.events(interest.socket).unwrap_or(0) & interest.wanted();
+        let pending: Vec<i64> = interests.iter().map(of).collect();
+        let Some(Kind::Epoll(interests)) = self.sockets.get_mut(&epoll).map(|found| &mut found.kind) else {
+            return error(libc::EINVAL);
+        };
+        let mut told = Vec::new();
+        for (interest, events) in interests.iter_mut().zip(pending) {
+            let is_due = interest.is_woken || !interest.is_edge_triggered();
+            if !is_due || told.len() >= most.max(0) as usize {
+                continue;
+            }
+            interest.is_woken = false;
+            if events != 0 {
+                told.push(events);
+                interest.on_told();
+            }
+        }
+        self.waited(told.len(), told, timeout_ms)
+    }
+
+    /// Something is told of a descriptor: those that watch it look (`ep_poll_callback`).
+    pub(super) fn wake_watchers(&mut self, socket: Handle, events: i64) {
+        for found in self.sockets.values_mut() {
+            let Kind::Epoll(interests) = &mut found.kind else { continue };
+            for interest in interests.iter_mut().filter(|interest| interest.socket == socket) {
+                interest.is_woken |= interest.events & events != 0;
+            }
+        }
     }
 
     /// Waits until something is ready, or until the time is over that it may take.

@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::num::NonZeroU16;
 
 use bentpipe_tcp::{
-    Cookie, FastOpenOption, Flags as SegmentFlags, Options, Payload, SackBlocks, SackPermitted, Segment,
-    SeqNumber, SynOptions, Timestamps,
+    Cookie, FastOpenForm, FastOpenOption, Flags as SegmentFlags, Options, Payload, SackBlocks, SackPermitted,
+    Segment, SeqNumber, SynOptions, Timestamps,
 };
 
 use bentpipe_units::Time;
@@ -25,7 +25,7 @@ pub(super) fn captured(at: Time, segment: &Segment) -> Captured {
     let mut bytes = Vec::new();
     segment.encode(&mut bytes);
     let packet = wire::decode_tcp(&bytes).expect("the endpoint writes whole headers");
-    let ip = IpFields { traffic_class: 0, hop_limit: HOP_LIMIT };
+    let ip = IpFields { traffic_class: segment.ecn, hop_limit: HOP_LIMIT };
     Captured { at, packet: Packet { ip, ..packet }, segment_bytes: None }
 }
 
@@ -38,8 +38,8 @@ pub(super) fn segment_of(
     source: Ipv4Addr,
     destination: Ipv4Addr,
 ) -> Result<Segment, Missing> {
-    if packet.ip.ecn() != 0 || packet.flags.without(KNOWN.with(Flags::URG)).0 != 0 {
-        return Err(Missing("ECN".to_owned()));
+    if packet.flags.without(KNOWN.with(Flags::URG)).0 != 0 {
+        return Err(Missing("AccECN".to_owned()));
     }
     if packet.flags.contains(Flags::URG) {
         return Err(Missing("urgent data".to_owned()));
@@ -52,7 +52,8 @@ pub(super) fn segment_of(
         ack: SeqNumber(packet.ack),
         window: packet.window,
         options: options_of(packet)?,
-        ecn: 0,
+        ecn: packet.ip.ecn(),
+        gso_size: None,
         payload: Payload::Length(u64::from(packet.length)),
     })
 }
@@ -65,7 +66,13 @@ pub(super) fn is_super_segment(segment: &Segment, mss: NonZeroU16) -> bool {
 }
 
 /// The bits that the endpoint knows.
-const KNOWN: Flags = Flags::FIN.with(Flags::SYN).with(Flags::RST).with(Flags::PSH).with(Flags::ACK);
+const KNOWN: Flags = Flags::FIN
+    .with(Flags::SYN)
+    .with(Flags::RST)
+    .with(Flags::PSH)
+    .with(Flags::ACK)
+    .with(Flags::ECE)
+    .with(Flags::CWR);
 
 fn flags_of(flags: Flags) -> SegmentFlags {
     let pairs = [
@@ -74,6 +81,8 @@ fn flags_of(flags: Flags) -> SegmentFlags {
         (Flags::RST, SegmentFlags::RST),
         (Flags::PSH, SegmentFlags::PSH),
         (Flags::ACK, SegmentFlags::ACK),
+        (Flags::ECE, SegmentFlags::ECE),
+        (Flags::CWR, SegmentFlags::CWR),
     ];
     let set = pairs.into_iter().filter(|(flag, _)| flags.contains(*flag));
     set.fold(SegmentFlags::NONE, |all, (_, flag)| all.with(flag))
@@ -89,7 +98,10 @@ fn options_of(packet: &Packet) -> Result<Options, Missing> {
             TcpOption::Mss(mss) => syn.mss = *mss,
             TcpOption::WindowScale(shift) => syn.window_scale = Some(*shift),
             TcpOption::SackPermitted => syn.sack = SackPermitted::Yes,
-            TcpOption::FastOpen(cookie) => syn.fast_open = Some(fast_open(cookie)?),
+            TcpOption::FastOpen(cookie) => syn.fast_open = fast_open(FastOpenForm::Assigned, cookie),
+            TcpOption::FastOpenExperimental(cookie) => {
+                syn.fast_open = fast_open(FastOpenForm::Experimental, cookie);
+            }
             TcpOption::Timestamps { value, echo } => {
                 options.timestamps = Some(Timestamps { value: *value, echo: *echo });
             }
@@ -97,21 +109,19 @@ fn options_of(packet: &Packet) -> Result<Options, Missing> {
             TcpOption::Other { kind: MD5, .. } => {
                 return Err(Missing("signatures (RFC 2385)".to_owned()));
             }
-            TcpOption::FastOpenExperimental(_) | TcpOption::Other { .. } => {
-                return Err(Missing(format!("the TCP option {option}")));
-            }
+            TcpOption::Other { .. } => return Err(Missing(format!("the TCP option {option}"))),
         }
     }
     options.syn = packet.flags.contains(Flags::SYN).then_some(syn);
     Ok(options)
 }
 
-fn fast_open(cookie: &[u8]) -> Result<FastOpenOption, Missing> {
-    if cookie.is_empty() {
-        return Ok(FastOpenOption::Request);
+/// None for a cookie that is none, as is the option then for Linux (`tcp_parse_fastopen_option`).
+fn fast_open(form: FastOpenForm, cookie: &[u8]) -> Option<FastOpenOption> {
+    match cookie {
+        [] => Some(FastOpenOption { form, cookie: None }),
+        bytes => Cookie::new(bytes).map(|cookie| FastOpenOption { form, cookie: Some(cookie) }),
     }
-    let cookie = cookie.try_into().map_err(|_| Missing("cookies of other than 8 bytes".to_owned()))?;
-    Ok(FastOpenOption::Cookie(Cookie(cookie)))
 }
 
 fn sack_blocks(blocks: &[(u32, u32)]) -> SackBlocks {

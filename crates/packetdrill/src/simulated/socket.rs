@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;
 
 use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{Closed, Connection, ConnectionId, Nagle, State};
-use bentpipe_units::Bytes;
+use bentpipe_tcp::{Closed, Connection, ConnectionId, CookieKey, Nagle, State};
+use bentpipe_units::{Bytes, Duration};
 
 use crate::outcome::Handle;
 
@@ -16,6 +16,8 @@ pub(super) struct Socket {
     pub nonblocking: bool,
     /// `RCV_SHUTDOWN`: reads end when there is nothing, and the peer is not told.
     pub no_reads: bool,
+    /// Whether it connects with the first write (`DEFER_CONNECT`).
+    pub is_deferred: bool,
     /// The address that it is bound to; unspecified for all of the host's.
     pub bound: Ipv4Addr,
     pub options: SocketOptions,
@@ -25,11 +27,67 @@ pub(super) struct Socket {
 #[derive(Clone, Debug)]
 pub(super) struct SocketOptions {
     pub nagle: Nagle,
+    pub is_corked: bool,
+    /// `sk_sndbuf`, `sk_rcvbuf`, where the application has set them.
     pub send_buffer: Option<Bytes>,
+    pub receive_buffer: Option<Bytes>,
     pub congestion_control: Option<Algorithm>,
     pub linger: Option<i64>,
-    /// What is kept without an effect, to be read again.
+    /// How long reads and writes wait at most (`SO_RCVTIMEO`, `SO_SNDTIMEO`).
+    pub read_limit: Option<Duration>,
+    pub write_limit: Option<Duration>,
+    /// `TCP_MAXSEG`.
+    pub segment_size: Option<u16>,
+    pub user_timeout: Option<Duration>,
+    /// `TCP_NOTSENT_LOWAT`; none for the host's, which is no limit.
+    pub max_unsent: Option<Bytes>,
+    /// Whether a queue was asked for (`TCP_FASTOPEN`).
+    pub has_fast_open: bool,
+    pub cookie_key: Option<CookieKey>,
+    /// Whether a connection waits for its first write where that may travel with the SYN (`TCP_FASTOPEN_CONNECT`).
+    pub defers_connecting: bool,
+    /// `TCP_FASTOPEN_NO_COOKIE`.
+    pub needs_no_cookie: bool,
+    /// What was set last, to be read again.
     pub kept: BTreeMap<(i64, i64), i64>,
+}
+
+impl SocketOptions {
+    /// Those of a new socket.
+    pub const fn new() -> Self {
+        Self {
+            nagle: Nagle::On,
+            is_corked: false,
+            send_buffer: None,
+            receive_buffer: None,
+            congestion_control: None,
+            linger: None,
+            read_limit: None,
+            write_limit: None,
+            segment_size: None,
+            user_timeout: None,
+            max_unsent: None,
+            has_fast_open: false,
+            cookie_key: None,
+            defers_connecting: false,
+            needs_no_cookie: false,
+            kept: BTreeMap::new(),
+        }
+    }
+
+    /// What an option was set to; 0 where it was not.
+    pub fn kept(&self, option: (i64, i64)) -> i64 {
+        self.kept.get(&option).copied().unwrap_or(0)
+    }
+
+    /// What a connection has of its socket's options beside its settings, which it began with.
+    pub fn apply_to(&self, connection: &mut Connection) {
+        if let Some(send_buffer) = self.send_buffer {
+            connection.set_send_buffer(send_buffer);
+        }
+        connection.set_max_unsent(self.max_unsent.unwrap_or(Bytes::new(u64::MAX)));
+        connection.set_user_timeout(self.user_timeout);
+    }
 }
 
 /// What a descriptor is.
@@ -47,25 +105,34 @@ pub(super) enum Kind {
 pub(super) struct Interest {
     pub socket: Handle,
     pub events: i64,
+    /// Whether something was told of the descriptor that nobody was told since (`ep_poll_callback`).
+    pub is_woken: bool,
 }
 
-impl SocketOptions {
-    /// What an option was set to; 0 where it was not.
-    pub fn kept(&self, option: (i64, i64)) -> i64 {
-        self.kept.get(&option).copied().unwrap_or(0)
+impl Interest {
+    /// The events that it tells of.
+    pub fn wanted(&self) -> i64 {
+        let always = i64::from(libc::EPOLLERR | libc::EPOLLHUP);
+        if self.events == 0 { 0 } else { self.events | always }
+    }
+
+    /// One that tells once says nothing more until it is set anew.
+    pub fn on_told(&mut self) {
+        if self.events & i64::from(libc::EPOLLONESHOT) != 0 {
+            self.events = 0;
+        }
+    }
+
+    /// Whether it tells of events, and not as long as something is the case.
+    pub const fn is_edge_triggered(&self) -> bool {
+        self.events & libc::EPOLLET as i64 != 0
     }
 }
 
 impl Socket {
     pub fn new(kind: Kind, nonblocking: bool) -> Self {
-        let options = SocketOptions {
-            nagle: Nagle::On,
-            send_buffer: None,
-            congestion_control: None,
-            linger: None,
-            kept: BTreeMap::new(),
-        };
-        Self { kind, nonblocking, no_reads: false, bound: Ipv4Addr::UNSPECIFIED, options }
+        let (bound, options) = (Ipv4Addr::UNSPECIFIED, SocketOptions::new());
+        Self { kind, nonblocking, no_reads: false, is_deferred: false, bound, options }
     }
 }
 

@@ -3,18 +3,13 @@
 use std::collections::VecDeque;
 use std::net::SocketAddrV4;
 
-use bentpipe_tcp::{Nagle, Payload, PortError, Read, State, StreamError};
-use bentpipe_units::Bytes;
+use bentpipe_tcp::{Config, FastOpen, Payload, PortError, State};
 
-use super::socket::{Kind, Socket, peer_finished};
-use super::{Connected, Simulated, host};
-use crate::call::{Address, Call, Domain, OptionValue, SocketOption, Transfer};
-use crate::outcome::{ControlData, ControlMessage, Handle, Missing, Outcome, Output};
+use super::socket::{Kind, Socket};
+use super::{Connected, Simulated};
+use crate::call::{Address, Call, Domain};
+use crate::outcome::{Handle, Missing, Outcome, Output};
 use crate::settings::IpVersion;
-use crate::symbols::{TCP_CM_INQ, TCP_INQ, flag_names, option_name};
-
-/// Flags of a transfer that the endpoint understands.
-const FLAGS: i32 = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
 
 /// What comes of a call: nothing while it blocks.
 pub(super) type Attempt = Result<Option<Outcome>, Missing>;
@@ -46,13 +41,14 @@ impl Simulated<'_> {
             Call::Listen(socket, backlog) => self.listen(*socket, *backlog),
             Call::Accept { socket, nonblocking } => self.accept(*socket, *nonblocking),
             Call::Connect(socket, Address::Script) => self.connect(*socket),
+            Call::Connect(socket, Address::Unspecified) => self.disconnect(*socket),
             Call::Connect(..) => Err(Missing("connections to an address that is written".to_owned())),
             Call::Name(socket, end) => self.name(*socket, *end),
             Call::Read(transfer) => self.read(transfer),
             Call::Receive { transfer, with_control } => self.receive(transfer, *with_control),
             Call::Write(transfer) => self.write(transfer),
             Call::Send(..) => Err(Missing("control messages".to_owned())),
-            Call::SendTo(_) => Err(Missing("Fast Open by sendto".to_owned())),
+            Call::SendTo(transfer) => self.send_to(transfer),
             Call::SetOption(option, value) => self.set_option(*option, value),
             Call::GetOption(option, _) => self.get_option(*option),
             Call::GetFlags(socket) => self.get_flags(*socket),
@@ -84,7 +80,7 @@ impl Simulated<'_> {
     }
 
     /// The connection of a socket.
-    fn connected(&mut self, socket: Handle) -> Result<&mut Connected, i32> {
+    pub(super) fn connected(&mut self, socket: Handle) -> Result<&mut Connected, i32> {
         let found = self.sockets.get(&socket).ok_or(libc::EBADF)?;
         match found.kind {
             Kind::Connection(id) => self.connections.get_mut(&id).ok_or(libc::ENOTCONN),
@@ -104,7 +100,7 @@ impl Simulated<'_> {
             Kind::Fresh => return Err(Missing("to listen at a port that was not bound".to_owned())),
             _ => return error(libc::EINVAL),
         }
-        let config = self.host.config_of(found.options.congestion_control, found.options.nagle);
+        let config = self.host.listening(&found.options)?;
         if self.endpoint.listen(port, config).is_err() {
             return error(libc::EADDRINUSE);
         }
@@ -120,8 +116,9 @@ impl Simulated<'_> {
         };
         let options = found.options.clone();
         let accepted = self.open(Kind::Connection(id), nonblocking);
-        if let (Some(connected), Some(send_buffer)) = (self.connections.get_mut(&id), options.send_buffer) {
-            connected.connection.set_send_buffer(send_buffer);
+        if let Some(connected) = self.connections.get_mut(&id) {
+            options.apply_to(&mut connected.connection);
+            connected.connection.adopt();
         }
         if let Some(socket) = self.sockets.get_mut(&Handle(accepted.result)) {
             socket.options = options;
@@ -140,28 +137,67 @@ impl Simulated<'_> {
             Kind::Fresh | Kind::Bound => {}
         }
         let options = found.options.clone();
-        let config = self.host.config_of(options.congestion_control, options.nagle);
+        // tcp_fastopen_defer_connect
+        let fast = self.host.connecting_fast(&options).filter(|_| options.defers_connecting);
+        if let Some(FastOpen::Client { .. }) = fast.as_ref().map(|config| config.fast_open) {
+            if let Some(found) = self.sockets.get_mut(&socket) {
+                found.is_deferred = true;
+            }
+            return done(Outcome::of(0));
+        }
+        let config = fast.unwrap_or_else(|| self.host.connecting(&options));
+        match self.open_connection(socket, &config, is_bound, 0) {
+            Err(errno) => error(errno),
+            Ok(_) if nonblocking => error(libc::EINPROGRESS),
+            Ok(_) => Ok(None),
+        }
+    }
+
+    /// Opens a connection whose SYN may carry so many bytes; returns how many it will, or the error.
+    pub(super) fn open_connection(
+        &mut self,
+        socket: Handle,
+        config: &Config,
+        is_bound: bool,
+        bytes: u64,
+    ) -> Result<u64, i32> {
         let remote = SocketAddrV4::new(self.remote, self.settings.connect_port);
         let opened = if is_bound {
             let local = SocketAddrV4::new(self.local, self.settings.bind_port);
-            self.endpoint.connect_from(self.now, local, remote, &config)
+            self.endpoint.connect_from(self.now, local, remote, config)
         } else {
-            self.endpoint.connect(self.now, remote, &config)
+            self.endpoint.connect(self.now, remote, config)
         };
-        let (id, mut connection) = match opened {
-            Ok(opened) => opened,
-            Err(PortError::Taken(_) | PortError::Exhausted(_)) => return error(libc::EADDRNOTAVAIL),
+        let (id, mut connection) = opened.map_err(|error| match error {
+            PortError::Taken(_) | PortError::Exhausted(_) => libc::EADDRNOTAVAIL,
+        })?;
+        let Some(found) = self.sockets.get_mut(&socket) else { return Err(libc::EBADF) };
+        found.options.apply_to(&mut connection);
+        connection.set_cork(found.options.is_corked);
+        found.kind = Kind::Connection(id);
+        found.is_deferred = false;
+        // The second call of one that does not block tells how the first went.
+        found.options.kept.insert(CONNECTING, 1);
+        let carried = bytes.min(connection.syn_data_room());
+        let carried = connection.write(self.now, &Payload::Length(carried)).unwrap_or(0);
+        self.connections.insert(id, Connected::new(connection, None));
+        Ok(carried)
+    }
+
+    /// `connect` with `AF_UNSPEC` (`tcp_disconnect`): the socket may connect again.
+    fn disconnect(&mut self, socket: Handle) -> Attempt {
+        let connected = match self.connected(socket) {
+            Ok(connected) => connected,
+            Err(libc::ENOTCONN) => return done(Outcome::of(0)),
+            Err(errno) => return error(errno),
         };
-        if let Some(send_buffer) = options.send_buffer {
-            connection.set_send_buffer(send_buffer);
-        }
-        self.connections.insert(id, Connected { connection, listener: None, error: None });
+        connected.connection.abort();
+        connected.is_abandoned = true;
+        let port = connected.connection.local().port();
         if let Some(found) = self.sockets.get_mut(&socket) {
-            found.kind = Kind::Connection(id);
-            // The second call of one that does not block tells how the first went.
-            found.options.kept.insert(CONNECTING, 1);
+            found.kind = if port == self.settings.bind_port { Kind::Bound } else { Kind::Fresh };
         }
-        if nonblocking { error(libc::EINPROGRESS) } else { Ok(None) }
+        done(Outcome::of(0))
     }
 
     fn connect_again(&mut self, socket: Handle, nonblocking: bool) -> Attempt {
@@ -179,170 +215,6 @@ impl Simulated<'_> {
             State::SynSent | State::SynReceived => Ok(None),
             _ if found.is_some_and(|kept| kept.remove(&CONNECTING).is_some()) => done(Outcome::of(0)),
             _ => error(libc::EISCONN),
-        }
-    }
-
-    // ---- data ----------------------------------------------------------------------------------------------
-
-    fn flags_of(&self, transfer: &Transfer) -> Result<bool, Missing> {
-        if transfer.has(!FLAGS) {
-            return Err(Missing(flag_names(transfer.flags.unwrap_or(0) & !FLAGS)));
-        }
-        if transfer.buffers.iter().any(|buffer| buffer.pointer.is_some()) {
-            return Err(Missing("buffers at an address that is written".to_owned()));
-        }
-        let socket = self.sockets.get(&transfer.socket);
-        Ok(transfer.has(libc::MSG_DONTWAIT) || socket.is_some_and(|socket| socket.nonblocking))
-    }
-
-    /// `tcp_recvmsg_locked`.
-    fn read(&mut self, transfer: &Transfer) -> Attempt {
-        let nonblocking = self.flags_of(transfer)?;
-        let no_reads = self.sockets.get(&transfer.socket).is_some_and(|socket| socket.no_reads);
-        let now = self.now;
-        let connected = match self.connected(transfer.socket) {
-            Ok(connected) => connected,
-            Err(errno) => return error(errno),
-        };
-        match connected.connection.state() {
-            State::SynSent | State::SynReceived => {
-                return if nonblocking { error(libc::EAGAIN) } else { Ok(None) };
-            }
-            _ => {}
-        }
-        match connected.connection.read(now, transfer.length()) {
-            Ok(Read::Data(payload)) => done(Outcome::of(payload.len() as i64)),
-            Ok(Read::End) => done(Outcome::of(0)),
-            Ok(Read::Pending) if no_reads => done(Outcome::of(0)),
-            Ok(Read::Pending) if nonblocking => error(libc::EAGAIN),
-            Ok(Read::Pending) => Ok(None),
-            Err(StreamError::ShutDown) => done(Outcome::of(0)),
-            // An error is told once.
-            Err(StreamError::Closed(_)) => match connected.error.take() {
-                Some(errno) => error(errno),
-                None => done(Outcome::of(0)),
-            },
-        }
-    }
-
-    /// Beside what is read, the number of bytes that are left is told where it is asked for (`tcp_inq_hint`).
-    fn receive(&mut self, transfer: &Transfer, with_control: bool) -> Attempt {
-        let Some(outcome) = self.read(transfer)? else { return Ok(None) };
-        let asks =
-            self.sockets.get(&transfer.socket).is_some_and(|socket| socket.options.kept(TELLS_LEFT) != 0);
-        let told = match self.connected(transfer.socket) {
-            Ok(connected) if asks => {
-                let left = connected.connection.unread() as i64;
-                // The end counts as a byte.
-                let left = if left == 0 && peer_finished(&connected.connection) { 1 } else { left };
-                let (level, kind) = (TELLS_LEFT.0, i64::from(TCP_CM_INQ));
-                vec![ControlMessage { level, kind, data: ControlData::Number(left) }]
-            }
-            _ => Vec::new(),
-        };
-        let output = match told {
-            told if with_control => Output::Message(0, told),
-            told if told.is_empty() => Output::Message(0, told),
-            _ => Output::Message(i64::from(libc::MSG_CTRUNC), Vec::new()),
-        };
-        done(Outcome { output, ..outcome })
-    }
-
-    /// `tcp_sendmsg_locked`.
-    fn write(&mut self, transfer: &Transfer) -> Attempt {
-        let nonblocking = self.flags_of(transfer)?;
-        let (now, written) = (self.now, self.written);
-        let connected = match self.connected(transfer.socket) {
-            Ok(connected) => connected,
-            Err(libc::ENOTCONN) => return error(libc::EPIPE),
-            Err(errno) => return error(errno),
-        };
-        match connected.connection.state() {
-            State::SynSent | State::SynReceived => {
-                return if nonblocking { error(libc::EAGAIN) } else { Ok(None) };
-            }
-            _ => {}
-        }
-        let left = transfer.length() - written;
-        match connected.connection.write(now, &Payload::Length(left)) {
-            Ok(0) if left > 0 && nonblocking => error(libc::EAGAIN),
-            Ok(taken) if taken == left || nonblocking => {
-                self.written = 0;
-                done(Outcome::of((written + taken) as i64))
-            }
-            // The rest follows when there is room.
-            Ok(taken) => {
-                self.written = written + taken;
-                Ok(None)
-            }
-            Err(StreamError::ShutDown) => error(libc::EPIPE),
-            // An error is told once.
-            Err(StreamError::Closed(_)) => error(connected.error.take().unwrap_or(libc::EPIPE)),
-        }
-    }
-
-    // ---- options -------------------------------------------------------------------------------------------
-
-    fn set_option(&mut self, option: SocketOption, value: &OptionValue) -> Attempt {
-        let Some(found) = self.sockets.get_mut(&option.socket) else { return error(libc::EBADF) };
-        let connection = match found.kind {
-            Kind::Connection(id) => self.connections.get_mut(&id).map(|connected| &mut connected.connection),
-            _ => None,
-        };
-        let (level, name) = (option.level as i32, option.name as i32);
-        match (level, name, value) {
-            (libc::SOL_SOCKET, libc::SO_SNDBUF, OptionValue::Integer(bytes)) => {
-                // Twice what is asked for, for what the kernel keeps beside the bytes (socket(7)).
-                let bytes = Bytes::new(2 * (*bytes).max(0) as u64);
-                found.options.send_buffer = Some(bytes);
-                if let Some(connection) = connection {
-                    connection.set_send_buffer(bytes);
-                }
-            }
-            (libc::SOL_SOCKET, libc::SO_LINGER, OptionValue::Linger(on, seconds)) => {
-                found.options.linger = (*on != 0).then_some(*seconds);
-            }
-            (libc::SOL_TCP, libc::TCP_NODELAY, OptionValue::Integer(on)) => {
-                found.options.nagle = if *on == 0 { Nagle::On } else { Nagle::Off };
-                if let Some(connection) = connection {
-                    connection.set_nagle(found.options.nagle);
-                }
-                found.options.kept.insert((option.level, option.name), *on);
-            }
-            (libc::SOL_TCP, libc::TCP_CONGESTION, OptionValue::Text(text)) if connection.is_none() => {
-                found.options.congestion_control = Some(host::algorithm(text)?);
-            }
-            (libc::SOL_SOCKET, libc::SO_REUSEADDR | libc::SO_REUSEPORT, OptionValue::Integer(on))
-            | (libc::SOL_TCP, TCP_INQ, OptionValue::Integer(on)) => {
-                found.options.kept.insert((option.level, option.name), *on);
-            }
-            _ => return Err(Missing(option_name(option.level, option.name))),
-        }
-        done(Outcome::of(0))
-    }
-
-    fn get_option(&mut self, option: SocketOption) -> Attempt {
-        let Some(found) = self.sockets.get(&option.socket) else { return error(libc::EBADF) };
-        let kept = found.options.kept.get(&(option.level, option.name)).copied();
-        let integer = |number: i64| done(Outcome { output: Output::Integer(number), ..Outcome::of(0) });
-        match (option.level as i32, option.name as i32) {
-            (libc::SOL_SOCKET, libc::SO_ERROR) => {
-                let error = self.connected(option.socket).ok().and_then(|connected| connected.error.take());
-                integer(error.map_or(0, i64::from))
-            }
-            (libc::SOL_TCP, libc::TCP_MAXSEG) => match self.connected(option.socket) {
-                Ok(connected) => integer(connected.connection.info().mss.get() as i64),
-                Err(_) => Err(Missing("TCP_MAXSEG without a connection".to_owned())),
-            },
-            (libc::SOL_TCP, libc::TCP_CONGESTION) => {
-                let chosen = found.options.congestion_control.unwrap_or(self.host.config.congestion_control);
-                let name = chosen.kernel_name().unwrap_or_default().to_owned();
-                done(Outcome { output: Output::Text(name), ..Outcome::of(0) })
-            }
-            _ => match kept {
-                Some(number) => integer(number),
-                None => Err(Missing(option_name(option.level, option.name))),
-            },
         }
     }
 
@@ -365,62 +237,7 @@ impl Simulated<'_> {
         };
         done(Outcome { output: Output::Integer(count as i64), ..Outcome::of(0) })
     }
-
-    // ---- closing -------------------------------------------------------------------------------------------
-
-    fn shutdown(&mut self, socket: Handle, how: i32) -> Attempt {
-        let connected = match self.connected(socket) {
-            Ok(connected) => connected,
-            Err(errno) => return error(errno),
-        };
-        if connected.connection.is_closed() {
-            return error(libc::ENOTCONN);
-        }
-        let may_send = connected.connection.state().may_send();
-        let Some(found) = self.sockets.get_mut(&socket) else { return error(libc::EBADF) };
-        // What comes when nobody may write or read is answered by a reset, which the endpoint has with a close alone.
-        if how == libc::SHUT_RDWR
-            || (how == libc::SHUT_RD && !may_send)
-            || (how == libc::SHUT_WR && found.no_reads)
-        {
-            return Err(Missing("shutdown of both directions".to_owned()));
-        }
-        if how == libc::SHUT_RD {
-            found.no_reads = true;
-        } else if let Ok(connected) = self.connected(socket) {
-            connected.connection.shutdown();
-        }
-        done(Outcome::of(0))
-    }
-
-    /// `tcp_close`, `inet_csk_listen_stop`.
-    fn close(&mut self, socket: Handle) -> Attempt {
-        let Some(found) = self.sockets.remove(&socket) else { return error(libc::EBADF) };
-        match found.kind {
-            Kind::Connection(id) => {
-                if let Some(connected) = self.connections.get_mut(&id) {
-                    match found.options.linger {
-                        Some(0) => connected.connection.abort(),
-                        Some(_) => return Err(Missing("a close that lingers".to_owned())),
-                        None => connected.connection.close(self.now),
-                    }
-                }
-            }
-            Kind::Listening { .. } => {
-                self.endpoint.close_listener(self.settings.bind_port);
-                for connected in self.connections.values_mut() {
-                    if connected.listener == Some(socket) && !self.sockets.is_empty() {
-                        connected.listener = None;
-                    }
-                }
-            }
-            _ => {}
-        }
-        done(Outcome::of(0))
-    }
 }
 
-/// The option that has `recvmsg` tell how many bytes are left.
-const TELLS_LEFT: (i64, i64) = (libc::SOL_TCP as i64, TCP_INQ as i64);
 /// Marks a socket whose first connect has not been asked about.
 const CONNECTING: (i64, i64) = (-1, -1);

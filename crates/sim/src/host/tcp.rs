@@ -106,7 +106,9 @@ impl Tcp {
         dscp: Dscp,
     ) -> Result<ConnectionId, PortError> {
         let fast_open = match self.cookies.get(remote.ip()) {
-            Some(cookie) if config.fast_open == FastOpen::Request => FastOpen::Client(*cookie),
+            Some(cookie) if config.fast_open == FastOpen::Request => {
+                FastOpen::Client { cookie: Some(*cookie), mss: None }
+            }
             _ => config.fast_open,
         };
         let config = Config { fast_open, ..config.clone() };
@@ -134,6 +136,7 @@ impl Tcp {
             return Poll::Pending;
         };
         let Socket { connection, dscp, .. } = self.held(id);
+        connection.adopt();
         let (local, remote, dscp) = (connection.local(), connection.remote(), *dscp);
         Poll::Ready(Accepted { id, local, remote, dscp })
     }

@@ -1,28 +1,53 @@
 //! What the application asks for.
 
-use bentpipe_units::{Bytes, Time};
+use bentpipe_units::{Bytes, Duration, Time};
 
 use super::{Connection, LINGER, Reader, Reset};
 use crate::config::Nagle;
 use crate::event::{Closed, Read, StreamError};
-use crate::payload::Payload;
+use crate::payload::{Boundary, Payload};
 use crate::receive::Decision;
 use crate::state::State;
 
 impl Connection {
+    /// The application takes a connection from its listener's queue: its receive buffer may grow
+    /// (`tcp_data_queue_ofo`: `sk->sk_socket`).
+    pub const fn adopt(&mut self) {
+        self.receive.adopt();
+    }
+
+    /// The application waits for the connection to write: the acknowledgement that opens it waits for that
+    /// (`sk_write_pending`).
+    pub const fn expect_write(&mut self) {
+        self.handshake.expects_write = true;
+    }
+
     /// Takes as much of `payload` as the send buffer has room for and returns how many bytes that was. When it was
     /// cut short, [`Event::Writable`](crate::Event::Writable) tells when to go on.
     ///
     /// # Errors
     /// After [`shutdown`](Self::shutdown) and when the connection has ended.
     pub fn write(&mut self, now: Time, payload: &Payload) -> Result<u64, StreamError> {
+        self.write_up_to(now, payload, Boundary::Push)
+    }
+
+    /// As [`write`](Self::write), with what the application says of the write's end.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write_up_to(
+        &mut self,
+        now: Time,
+        payload: &Payload,
+        boundary: Boundary,
+    ) -> Result<u64, StreamError> {
         if let Some(reason) = self.ended {
             return Err(reason.into());
         }
         if self.send.is_shut_down() {
             return Err(StreamError::ShutDown);
         }
-        Ok(self.send.write(now, payload))
+        Ok(self.send.write(now, payload, boundary))
     }
 
     /// Takes up to `most` bytes that have arrived.
@@ -56,6 +81,14 @@ impl Connection {
         };
     }
 
+    /// The application reads no more than what comes while it may still write: what comes later is refused
+    /// (`SHUT_RD`, RFC 1122 section 4.2.2.13). The peer is not told.
+    pub fn shutdown_reading(&mut self) {
+        if self.reader == Reader::Present {
+            self.reader = Reader::ShutDown;
+        }
+    }
+
     /// The application lets go: our direction is finished, and what still comes is refused (`tcp_close`).
     /// Unread data resets the connection (RFC 2525 section 2.17).
     pub fn close(&mut self, now: Time) {
@@ -76,9 +109,25 @@ impl Connection {
         self.send.set_buffer(memory);
     }
 
+    /// So much of what is written may wait that has not left (`TCP_NOTSENT_LOWAT`).
+    pub const fn set_max_unsent(&mut self, bytes: Bytes) {
+        self.send.set_max_unsent(bytes);
+    }
+
+    /// For how long the peer may leave unanswered what is retransmitted, or keep its window shut, before the connection ends
+    /// (`TCP_USER_TIMEOUT`, RFC 9293 section 3.8.3); none for Linux's own times.
+    pub const fn set_user_timeout(&mut self, timeout: Option<Duration>) {
+        self.send.set_user_timeout(timeout);
+    }
+
     /// Whether small segments wait from now on (`TCP_NODELAY`).
-    pub const fn set_nagle(&mut self, nagle: Nagle) {
+    pub fn set_nagle(&mut self, nagle: Nagle) {
         self.send.set_nagle(nagle);
+    }
+
+    /// Whether segments that are not full wait from now on until they are (`TCP_CORK`).
+    pub fn set_cork(&mut self, is_corked: bool) {
+        self.send.set_cork(is_corked);
     }
 
     /// Ends the connection at once with a reset.

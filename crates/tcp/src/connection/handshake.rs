@@ -4,7 +4,6 @@ use bentpipe_units::{Duration, Time};
 
 use super::Connection;
 use super::input::STRAY_INTERVAL;
-use super::syn::fast_open_cookie;
 use crate::config::FastOpen;
 use crate::event::{Closed, Event};
 use crate::options::{FastOpenOption, Options, SackPermitted, SynOptions, Timestamps};
@@ -30,18 +29,31 @@ impl Connection {
         self.learn_syn(syn);
         self.ecn.on_syn(syn);
         self.send.initialize_window(0, u64::from(syn.window));
-        let FastOpen::Server(key) = self.fast_open else { return };
-        let grant = fast_open_cookie(key, self.remote.ip().to_bits());
-        match syn.options.syn.and_then(|options| options.fast_open) {
-            // RFC 7413 section 4.2.2: the data of a SYN with a valid cookie is taken, and may be answered at once.
-            Some(FastOpenOption::Cookie(cookie)) if cookie == grant => {
-                self.establish(now, None);
-                self.tell(Event::Connected);
-                self.on_syn_payload(now, syn);
+        let option = syn.options.syn.and_then(|options| options.fast_open);
+        match self.fast_open {
+            FastOpen::Server(key) => {
+                let grant = key.cookie((*self.remote.ip()).into(), (*self.local.ip()).into());
+                match option {
+                    Some(option) if option.cookie == Some(grant) => self.open_by_syn(now, syn),
+                    Some(FastOpenOption { form, .. }) => {
+                        self.handshake.grant = Some(FastOpenOption { form, cookie: Some(grant) });
+                    }
+                    None => {}
+                }
             }
-            Some(_) => self.handshake.grant = Some(grant),
-            None => {}
+            FastOpen::ServerWithoutCookies if option.is_some() || syn.sequence_len() > 1 => {
+                self.open_by_syn(now, syn);
+            }
+            _ => {}
         }
+    }
+
+    /// RFC 7413 section 4.2.2: the data of a SYN is taken, and may be answered at once (`tcp_fastopen_create_child`).
+    fn open_by_syn(&mut self, now: Time, syn: &Segment) {
+        self.establish(now, None);
+        self.handshake.syn_data_taken = !syn.payload.is_empty();
+        self.tell(Event::Connected);
+        self.on_syn_payload(now, syn);
     }
 
     fn learn_syn(&mut self, syn: &Segment) {
@@ -62,7 +74,7 @@ impl Connection {
         let window = if is_cut { InitialWindow::One } else { InitialWindow::Configured };
         let sack_permitted = self.peer.sack.unwrap_or(SackPermitted::No);
         self.send.establish(now, Opened { rtt: self.round_trip(now, echo), window, mss, sack_permitted });
-        self.receive.establish(now, mss);
+        self.receive.establish(now, self.peer.announced_payload(self.announced_mss), mss);
     }
 
     /// From our SYN or SYN-ACK to its acknowledgement, which arrives now.
@@ -80,7 +92,19 @@ impl Connection {
     /// Whether the SYN waits for the first write, to carry it (`TCP_FASTOPEN_CONNECT`).
     pub fn awaits_first_write(&self) -> bool {
         let unsent = self.state == State::SynSent && self.handshake.sent_at.is_none();
-        unsent && matches!(self.fast_open, FastOpen::Client(_))
+        unsent && matches!(self.fast_open, FastOpen::Client { .. })
+    }
+
+    /// Whether the SYN asked for a cookie, showed one, or may have carried data without (`syn_fastopen`, `syn_data`).
+    pub const fn used_fast_open(&self) -> bool {
+        matches!(self.fast_open, FastOpen::Request | FastOpen::Client { .. })
+    }
+
+    /// How many bytes the SYN carries at most (`tcp_send_syn_data`).
+    pub fn syn_data_room(&self) -> u64 {
+        let FastOpen::Client { mss, .. } = self.fast_open else { return 0 };
+        let mss = mss.map_or(self.announced_mss, |mss| mss.min(self.announced_mss));
+        u64::from(mss).saturating_sub(SYN_OPTION_SPACE)
     }
 
     // ---- the client ------------------------------------------------------------------------------------------
@@ -112,16 +136,21 @@ impl Connection {
             return;
         }
         self.ecn.on_syn_ack(segment);
-        self.handshake.granted = match segment.options.syn.and_then(|options| options.fast_open) {
-            Some(FastOpenOption::Cookie(cookie)) => Some(cookie),
-            _ => None,
-        };
+        // One that was not asked for is not kept (tcp_rcv_fastopen_synack).
+        let asked = matches!(self.fast_open, FastOpen::Request | FastOpen::Client { cookie: Some(_), .. });
+        let option = segment.options.syn.and_then(|options| options.fast_open).filter(|_| asked);
+        self.handshake.granted = option.and_then(|option| option.cookie);
         self.open(now, segment.options.timestamps.map(|timestamps| timestamps.echo));
         if let Some(position) = position {
-            self.send.on_syn_data_acked(position);
+            self.handshake.syn_data_taken = position > FIRST && position == sent;
+            self.send.on_syn_data_answered(now, position, sent);
         }
         self.on_payload(now, FIRST, segment);
-        self.pending.acknowledgement = true;
+        if self.handshake.expects_write {
+            self.receive.expect_write(now);
+        } else {
+            self.pending.acknowledgement = true;
+        }
     }
 
     fn open(&mut self, now: Time, echo: Option<u32>) {
@@ -201,12 +230,8 @@ impl Connection {
             timestamps: echo.map(|echo| Timestamps { value: self.wheel.timestamp(now), echo }),
             ..Options::default()
         };
-        let carries_data = is_first && !answers && matches!(self.fast_open, FastOpen::Client(_));
-        let payload = if carries_data {
-            self.send.syn_data(u64::from(self.announced_mss).saturating_sub(SYN_OPTION_SPACE))
-        } else {
-            Payload::EMPTY
-        };
+        let carries_data = is_first && !answers && matches!(self.fast_open, FastOpen::Client { .. });
+        let payload = if carries_data { self.send.syn_data(self.syn_data_room()) } else { Payload::EMPTY };
         if carries_data {
             self.handshake.syn_payload = payload.len();
         }
@@ -222,9 +247,11 @@ impl Connection {
 
     fn fast_open_option(&self, is_first: bool) -> Option<FastOpenOption> {
         match (self.state, self.fast_open) {
-            (State::SynSent, FastOpen::Request) if is_first => Some(FastOpenOption::Request),
-            (State::SynSent, FastOpen::Client(cookie)) if is_first => Some(FastOpenOption::Cookie(cookie)),
-            (State::SynReceived, _) => self.handshake.grant.map(FastOpenOption::Cookie),
+            (State::SynSent, FastOpen::Request) if is_first => Some(FastOpenOption::assigned(None)),
+            (State::SynSent, FastOpen::Client { cookie: Some(cookie), .. }) if is_first => {
+                Some(FastOpenOption::assigned(Some(cookie)))
+            }
+            (State::SynReceived, _) => self.handshake.grant,
             _ => None,
         }
     }

@@ -79,7 +79,8 @@ impl Connection {
         if reset {
             // RFC 5961 section 3.2: only the exact number resets; another one is answered.
             if start == self.receive.next() {
-                let reason = if self.state == State::SynReceived { Closed::Refused } else { Closed::Reset };
+                let is_opening = self.state == State::SynReceived && !self.is_open();
+                let reason = if is_opening { Closed::Refused } else { Closed::Reset };
                 self.vanish(reason);
             } else {
                 self.answer_stray(now, segment, start, start);
@@ -172,11 +173,16 @@ impl Connection {
     fn process_payload(&mut self, now: Time, segment: &Segment, start: u64) {
         let start = if segment.flags.contains(Flags::SYN) { start + 1 } else { start };
         let data_end = start + segment.payload.len();
-        if self.reader == Reader::Gone && data_end > self.receive.next() {
-            // Nobody will read it (RFC 1122 section 4.2.2.13): the reset takes the number that the segment acknowledges
+        let nobody_reads = match self.reader {
+            Reader::Present => None,
+            Reader::ShutDown => Some(Closed::Reset).filter(|_| !self.state.may_write()),
+            Reader::Gone => Some(Closed::Aborted),
+        };
+        if let Some(reason) = nobody_reads.filter(|_| data_end > self.receive.next()) {
+            // RFC 1122 section 4.2.2.13: the reset takes the number that the segment acknowledges
             // (`tcp_rcv_state_process`, `tcp_v4_send_reset`).
             self.answer_with_reset(segment);
-            self.vanish(Closed::Aborted);
+            self.vanish(reason);
             return;
         }
         if self.state.may_receive() {

@@ -2,6 +2,7 @@
 
 mod command;
 mod handshake;
+mod info;
 mod input;
 mod output;
 mod syn;
@@ -10,15 +11,14 @@ mod timeout;
 use std::collections::VecDeque;
 use std::net::SocketAddrV4;
 
-use bentpipe_cc::Demand;
-use bentpipe_units::{Bytes, Duration, Switch, Time};
+use bentpipe_units::{Duration, Switch, Time};
 
 use crate::config::{Config, FastOpen};
 use crate::connection::syn::{Handshake, Peer};
+use crate::cookie::Cookie;
 use crate::ecn::EcnState;
 use crate::event::{Closed, Event};
-use crate::info::Info;
-use crate::options::{Cookie, TIMESTAMPS_LEN};
+use crate::options::TIMESTAMPS_LEN;
 use crate::receive::{Receiver, SenderView};
 use crate::segment::Segment;
 use crate::send::Sender;
@@ -95,6 +95,8 @@ enum Reset {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
     Present,
+    /// It has shut the direction down (`RCV_SHUTDOWN`).
+    ShutDown,
     Gone,
 }
 
@@ -102,7 +104,8 @@ impl Connection {
     /// Opens a connection to `remote`. What is written before the first poll travels with the SYN, where a cookie
     /// allows it.
     pub fn connect(config: &Config, local: SocketAddrV4, remote: SocketAddrV4, now: Time) -> Self {
-        let receive = Receiver::new(config, now, u64::from(config.mss()));
+        let mut receive = Receiver::new(config, now, u64::from(config.mss()));
+        receive.adopt();
         Self::new(config, (local, remote), now, State::SynSent, receive)
     }
 
@@ -199,45 +202,29 @@ impl Connection {
         self.ended.is_none() && !self.send.is_shut_down() && self.send.is_writable()
     }
 
+    /// Whether there is so much room for writes that one who asks hears of it (`sk_stream_is_writeable`).
+    pub fn has_space(&self) -> bool {
+        self.is_writable() && self.send.has_space()
+    }
+
+    /// Whether data may flow: the handshake is complete, or data came with the SYN (RFC 7413).
+    pub fn is_open(&self) -> bool {
+        self.send.cc().is_some()
+    }
+
     /// The cookie that the server granted (RFC 7413), for connections to come.
     pub const fn fast_open_cookie(&self) -> Option<Cookie> {
         self.handshake.granted
     }
 
+    /// The segment size that the peer announced, once its SYN has come.
+    pub const fn peer_announced_mss(&self) -> Option<u16> {
+        self.peer.announced_mss()
+    }
+
     /// The phases of Careful Resume so far, on the clock of the connection.
     pub fn resumption(&self) -> &[bentpipe_cc::careful_resume::Transition] {
         self.send.cc().map_or(&[], bentpipe_cc::CongestionControl::resumption)
-    }
-
-    /// A look at the state.
-    pub fn info(&self) -> Info {
-        let cc = self.send.cc();
-        let mss = Bytes::new(self.send.mss());
-        let latest_rate = self.send.latest_rate();
-        Info {
-            congestion_control: cc.map(bentpipe_cc::CongestionControl::name),
-            cwnd: Bytes::new(self.send.cwnd() * mss.get()),
-            ssthresh: cc.and_then(|cc| cc.state().ssthresh),
-            in_flight: self.send.in_flight(),
-            mss,
-            srtt: self.send.rtt().srtt(),
-            min_rtt: self.send.rtt().min(),
-            rto: self.send.rtt().rto(),
-            rtt_variance: self.send.rtt().variance(),
-            unacknowledged_segments: self.send.scoreboard().len(),
-            sacked_segments: self.send.scoreboard().sacked(),
-            lost_segments: self.send.scoreboard().lost(),
-            retransmitted_in_flight: self.send.scoreboard().retransmitted(),
-            reordering: self.send.reordering(),
-            recovery: self.send.loss_recovery(),
-            delivery_rate: latest_rate.map(|sample| sample.rate()),
-            delivery_demand: latest_rate.map_or(Demand::AppLimited, |sample| sample.demand),
-            retransmitted_segments: self.send.retransmitted_segments()
-                + u64::from(self.handshake.retransmissions),
-            send_window: self.send.peer_window(),
-            receive_window: Bytes::new(self.receive.window().size()),
-            receive_buffer: Bytes::new(self.receive.window().buffer()),
-        }
     }
 
     // ---- events --------------------------------------------------------------------------------------------

@@ -118,6 +118,7 @@ impl Connection {
             window: 0,
             options: Options::default(),
             ecn: NOT_ECT,
+            gso_size: None,
             payload: Payload::EMPTY,
         }
     }

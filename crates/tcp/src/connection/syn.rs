@@ -2,9 +2,9 @@
 
 use bentpipe_units::{Switch, Time};
 
-use crate::options::{Cookie, SackPermitted, TIMESTAMPS_LEN};
+use crate::cookie::Cookie;
+use crate::options::{FastOpenOption, SackPermitted, TIMESTAMPS_LEN};
 use crate::segment::Segment;
-use crate::splitmix::{GOLDEN_GAMMA, mixed};
 
 /// What a peer that announces no MSS takes (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
@@ -23,8 +23,12 @@ pub(super) struct Handshake {
     pub timer: Option<Time>,
     /// Bytes that travelled with the SYN.
     pub syn_payload: u64,
+    /// Whether the server took data of it (`syn_data_acked`).
+    pub syn_data_taken: bool,
+    /// Whether the application waits to write (`sk_write_pending`).
+    pub expects_write: bool,
     /// The answer to the client's Fast Open option.
-    pub grant: Option<Cookie>,
+    pub grant: Option<FastOpenOption>,
     /// The server's answer to ours.
     pub granted: Option<Cookie>,
 }
@@ -52,9 +56,20 @@ impl Peer {
         self.timestamp = theirs.map(|timestamps| timestamps.value);
     }
 
+    /// The segment size that it announced.
+    pub const fn announced_mss(&self) -> Option<u16> {
+        self.mss
+    }
+
     /// The peer's window in bytes.
     pub fn scale(&self, window: u16) -> u64 {
         u64::from(window) << self.shift.unwrap_or(0)
+    }
+
+    /// Payload of the segments that we take, less the timestamps that each carries (`advmss`).
+    pub fn announced_payload(&self, announced: u16) -> u64 {
+        let timestamps = self.timestamp.map_or(0, |_| u64::from(TIMESTAMPS_LEN));
+        u64::from(announced).saturating_sub(timestamps).max(1)
     }
 
     /// Payload of a full segment: the smaller MSS less the timestamps that each segment carries.
@@ -63,9 +78,4 @@ impl Peer {
         let timestamps = self.timestamp.map_or(0, |_| u64::from(TIMESTAMPS_LEN));
         u64::from(theirs.min(announced)).saturating_sub(timestamps).max(1)
     }
-}
-
-/// The cookie of a client's address under a server's key: a stand-in for the cipher of RFC 7413 section 4.1.2.
-pub(super) fn fast_open_cookie(key: u64, address: u32) -> Cookie {
-    Cookie(mixed(key ^ u64::from(address).wrapping_mul(GOLDEN_GAMMA)).to_be_bytes())
 }

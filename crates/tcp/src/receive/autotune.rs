@@ -137,7 +137,7 @@ mod tests {
     }
 
     fn window() -> ReceiveWindow {
-        let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
+        let limits = BufferLimits::tuned(Bytes::new(131_072), Bytes::new(6 << 20));
         ReceiveWindow::new(limits, None, MSS)
     }
 

@@ -131,6 +131,11 @@ impl DelayedAck {
         self.segment
     }
 
+    /// When data came last.
+    pub const fn last_received(&self) -> Time {
+        self.last_received
+    }
+
     /// When a delayed acknowledgement is due.
     pub fn timeout(&self) -> Option<Time> {
         earlier(self.delay.map(|delay| delay.at), self.compression.at)
@@ -174,7 +179,7 @@ impl DelayedAck {
     /// What the peer's full segments hold, and whether this one ends what it wrote (`tcp_measure_rcv_mss`).
     pub fn measure(&mut self, segment: &Segment) {
         let last = std::mem::replace(&mut self.last_len, 0);
-        let len = segment.payload.len();
+        let len = segment.gso_size.map_or(segment.payload.len(), |size| u64::from(size.get()));
         if len >= self.segment {
             self.segment = len;
             if segment.flags.contains(Flags::PSH) && self.pushed == Pushed::None {
@@ -224,6 +229,14 @@ impl DelayedAck {
     /// The window is shrinking because the application does not read.
     pub fn leave_quick(&mut self) {
         self.quick = 0;
+    }
+
+    /// What the application writes within 200 ms carries the acknowledgement (`tcp_rcv_synsent_state_process`).
+    pub fn expect_write(&mut self, now: Time, window: u64) {
+        self.schedule();
+        self.enter_quick(window);
+        let expires = self.wheel.jiffies(now).saturating_add(jiffies_of(DELAY_MAX));
+        self.delay = Some(Delay { expires, at: self.wheel.expiry_at(now, expires) });
     }
 
     /// `__tcp_ack_snd_check`.

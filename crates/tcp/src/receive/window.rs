@@ -75,8 +75,9 @@ impl ReceiveWindow {
         let held = if space > mss { space - space % mss } else { space };
         let size = most.map_or(held, |segments| held.min(u64::from(segments) * mss));
         // The widest window that auto-tuning can reach must be expressible.
-        let widest = space.max(limits.max.get()).max(RMEM_MAX);
-        let shift = widest.ilog2().saturating_sub(15).min(MAX_SHIFT) as u8;
+        let tuned = space.max(limits.max.get()).max(RMEM_MAX);
+        let widest = if limits.is_fixed { space } else { tuned };
+        let shift = widest.max(1).ilog2().saturating_sub(15).min(MAX_SHIFT) as u8;
         Self {
             limits,
             buffer,

@@ -167,6 +167,11 @@ impl Congestion {
         self.algorithm.state().pacing_rate
     }
 
+    /// Segments delivered so far.
+    pub fn delivered(&self) -> u64 {
+        self.rate.delivered().get() / self.mss
+    }
+
     /// Whether nothing has been delivered since `segment` left but the segment itself.
     pub fn is_first_delivered_since(&self, segment: &PacketState) -> bool {
         segment.delivered() + self.bytes(1) == self.rate.delivered()

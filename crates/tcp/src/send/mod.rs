@@ -21,7 +21,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::config::{Config, Nagle, Offload};
 use crate::send::buffer::{Allowance, Buffer, SizeView};
-use crate::send::congestion::{Congestion, CongestionConfig, Delivered, Start};
+use crate::send::congestion::{Congestion, CongestionConfig, Delivered};
 use crate::send::recovery::outcome::AckOutcome;
 use crate::send::recovery::prr::Progress;
 use crate::send::recovery::rto_tlp::{Exhausted, TimeoutParts};
@@ -30,7 +30,7 @@ use crate::send::recovery::{Recovery, View};
 use crate::send::rtt::{RoundView, Rtt, RttReading};
 use crate::send::transmit::Transmit;
 use crate::send::transmit::parts::Parts;
-use crate::{LossRecovery, Payload};
+use crate::{Boundary, LossRecovery, Payload};
 
 /// Position of the first byte of data: the SYN is position 0.
 pub(crate) const FIRST: u64 = 1;
@@ -77,56 +77,6 @@ impl Sender {
             offload: config.offload,
             cc: None,
         }
-    }
-
-    // ---- the handshake -------------------------------------------------------------------------------------
-
-    /// The peer announces a window with the handshake.
-    pub fn initialize_window(&mut self, seq: u64, size: u64) {
-        self.transmit.window_mut().initialize(seq, size);
-    }
-
-    /// The handshake is complete: data may leave.
-    pub fn establish(&mut self, now: Time, handshake: Handshake) {
-        self.mss = handshake.mss;
-        self.recovery.establish(handshake.sack_permitted);
-        match handshake.rtt {
-            Some(rtt) => self.on_handshake_rtt(now, rtt),
-            None => self.rtt.fall_back(),
-        }
-        let window = match handshake.window {
-            InitialWindow::Configured => self.config.initial_window,
-            InitialWindow::One => 1,
-        };
-        let start = Start { now, mss: self.mss, window, rtt: self.rtt.min() };
-        self.cc = Some(Congestion::new(&self.config, start));
-        if let Some((_, mut parts)) = self.parts(now) {
-            parts.expand_buffer();
-        }
-    }
-
-    fn on_handshake_rtt(&mut self, now: Time, rtt: Duration) {
-        let view = RoundView { una: self.recovery.una(), next: self.transmit.position() };
-        let reading = RttReading { sample: Some(rtt), newest: Some(rtt), is_maybe_delayed: false };
-        self.rtt.on_ack(now, reading, view);
-    }
-
-    /// The SYN-ACK is acknowledged of a connection that was established when the SYN came. `rtt`: its round trip, which counts
-    /// where data have not given one (`tcp_rcv_state_process`).
-    pub fn on_fast_open_acked(&mut self, now: Time, rtt: Option<Duration>) {
-        if let Some(rtt) = rtt.filter(|_| self.rtt.srtt().is_none()) {
-            self.on_handshake_rtt(now, rtt);
-        }
-        self.recovery.on_fast_open_acked(View { now, next: self.transmit.position(), rtt: &self.rtt });
-    }
-
-    /// The bytes below `position` travelled with the SYN and were accepted (RFC 7413 section 4.2.1).
-    pub fn on_syn_data_acked(&mut self, position: u64) {
-        let position = position.min(self.buffer.end());
-        self.recovery.start_at(position);
-        self.transmit.start_at(position);
-        self.buffer.on_gso_sent(position);
-        self.buffer.release(position);
     }
 
     // ---- an acknowledgement --------------------------------------------------------------------------------
@@ -252,7 +202,7 @@ impl Sender {
     // ---- what the application writes -----------------------------------------------------------------------
 
     /// Takes as much as fits; returns how much that was.
-    pub fn write(&mut self, now: Time, payload: &Payload) -> u64 {
+    pub fn write(&mut self, now: Time, payload: &Payload, boundary: Boundary) -> u64 {
         if payload.is_empty() {
             return 0;
         }
@@ -263,7 +213,11 @@ impl Sender {
             }
             transmit.allowance(&parts)
         });
-        self.buffer.write(payload, size, allowance)
+        let taken = self.buffer.write(payload, boundary, size, allowance);
+        if taken > 0 {
+            self.transmit.on_written(if taken == payload.len() { boundary } else { Boundary::Push });
+        }
+        taken
     }
 
     const fn size_view(&self) -> SizeView {
@@ -274,6 +228,11 @@ impl Sender {
     /// Whether a write would be accepted now.
     pub fn is_writable(&self) -> bool {
         self.buffer.is_writable(self.size_view())
+    }
+
+    /// Whether so much room is left that a writer who asks hears of it.
+    pub fn has_space(&self) -> bool {
+        self.buffer.has_space(self.transmit.position())
     }
 
     /// After each acknowledgement (`tcp_check_space`).
@@ -295,9 +254,24 @@ impl Sender {
         self.buffer.set_limit(memory);
     }
 
+    /// `TCP_NOTSENT_LOWAT`.
+    pub const fn set_max_unsent(&mut self, bytes: Bytes) {
+        self.buffer.set_max_unsent(bytes);
+    }
+
+    /// `TCP_USER_TIMEOUT`.
+    pub const fn set_user_timeout(&mut self, timeout: Option<Duration>) {
+        self.recovery.set_user_timeout(timeout);
+    }
+
     /// `TCP_NODELAY`.
-    pub const fn set_nagle(&mut self, nagle: Nagle) {
+    pub fn set_nagle(&mut self, nagle: Nagle) {
         self.transmit.set_nagle(nagle);
+    }
+
+    /// `TCP_CORK`.
+    pub fn set_cork(&mut self, is_corked: bool) {
+        self.transmit.set_cork(is_corked);
     }
 
     /// The FIN follows what was written.
@@ -337,6 +311,16 @@ impl Sender {
         self.cc.as_ref().and_then(Congestion::latest_rate)
     }
 
+    /// By how many doublings the timer has grown (`icsk_backoff`).
+    pub fn backoff(&self) -> u32 {
+        self.recovery.backoff()
+    }
+
+    /// Probes of a closed window that nothing has answered (`icsk_probes_out`).
+    pub const fn unanswered_probes(&self) -> u32 {
+        self.recovery.unanswered_probes()
+    }
+
     pub const fn mss(&self) -> u64 {
         self.mss
     }
@@ -344,6 +328,11 @@ impl Sender {
     /// Sent and neither acknowledged nor known to be lost.
     pub fn in_flight(&self) -> Bytes {
         Bytes::new(self.recovery.in_flight() * self.mss)
+    }
+
+    /// Segments of data that have been delivered.
+    pub fn delivered_segments(&self) -> u64 {
+        self.cc.as_ref().map_or(0, Congestion::delivered)
     }
 
     pub fn retransmitted_segments(&self) -> u64 {

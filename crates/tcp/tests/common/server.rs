@@ -32,6 +32,7 @@ impl Server {
         let answer = connection.poll_transmit(at(0)).expect("a SYN-ACK");
         let mut server = Self { connection, isn: answer.seq.0 };
         server.receive(100, 1, 1, 65_535, 0);
+        server.connection.adopt();
         server
     }
 
@@ -91,6 +92,7 @@ pub fn segment(seq: u32, ack: u32, window: u16, length: u64) -> Segment {
         window,
         options: Options::default(),
         ecn: 0,
+        gso_size: None,
         payload: Payload::Length(length),
     }
 }

@@ -5,7 +5,7 @@ use bentpipe_units::Bytes;
 use super::*;
 
 fn window() -> ReceiveWindow {
-    let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
+    let limits = BufferLimits::tuned(Bytes::new(131_072), Bytes::new(6 << 20));
     ReceiveWindow::new(limits, None, 1448)
 }
 
@@ -21,7 +21,7 @@ fn linux_before_4_20_opens_with_20_segments_and_grows_from_there() {
     // tcp_default_init_rwnd: 2 * TCP_INIT_CWND, of 1460 bytes before the peer's options are known
     // (tcp_connect_init). rcv_ssthresh begins there and grows by two segments for each that comes
     // (tcp_grow_window); the shift is for what auto-tuning may reach, as ever.
-    let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
+    let limits = BufferLimits::tuned(Bytes::new(131_072), Bytes::new(6 << 20));
     let mut window = ReceiveWindow::new(limits, Some(20), 1460);
     assert_eq!((window.size(), window.offered_shift()), (29_200, 7));
     window.establish(1448);
@@ -32,7 +32,7 @@ fn linux_before_4_20_opens_with_20_segments_and_grows_from_there() {
 
 #[test]
 fn no_more_is_opened_than_the_buffer_holds() {
-    let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
+    let limits = BufferLimits::tuned(Bytes::new(131_072), Bytes::new(6 << 20));
     assert_eq!(ReceiveWindow::new(limits, Some(1_000), 1448).size(), 65_160);
 }
 
@@ -80,7 +80,7 @@ fn segments_of_less_than_128_bytes_do_not_open_the_window() {
 fn a_window_is_shifted_by_14_bits_at_most() {
     // RFC 7323 section 2.3; a buffer of 1 GiB would ask for 15.
     let shift = |bits: u32| {
-        let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(1 << bits) };
+        let limits = BufferLimits::tuned(Bytes::new(131_072), Bytes::new(1 << bits));
         ReceiveWindow::new(limits, None, 1448).offered_shift()
     };
     assert_eq!([shift(28), shift(29), shift(30)], [13, 14, 14]);
@@ -110,7 +110,7 @@ fn without_scaling_a_window_stays_until_a_segment_more_fits_or_its_size_does_no_
 fn without_scaling_a_window_below_one_segment_opens_by_half_of_what_there_is() {
     // __tcp_select_window: mss == full_space && free_space > window + (full_space >> 1).
     let small = |size: u64| {
-        let limits = BufferLimits { initial: Bytes::new(2_800), max: Bytes::new(2_800) };
+        let limits = BufferLimits::tuned(Bytes::new(2_800), Bytes::new(2_800));
         let mut window = ReceiveWindow { threshold: 1_400, ..ReceiveWindow::new(limits, None, 1448) };
         window.disable_scaling();
         window.announce(size, 1 << 20);
@@ -175,7 +175,7 @@ fn a_larger_segment_tells_how_much_of_the_memory_is_payload_and_moves_the_window
 fn a_window_of_two_segments_keeps_none_in_reserve_and_one_of_three_keeps_less_than_one() {
     // tcp_init_buffer_space: window_clamp > 2 * advmss, max(2 * advmss, maxwin - advmss).
     let clamp = |space: u64| {
-        let limits = BufferLimits { initial: Bytes::new(2 * space), max: Bytes::new(2 * space) };
+        let limits = BufferLimits::tuned(Bytes::new(2 * space), Bytes::new(2 * space));
         let mut window = ReceiveWindow::new(limits, None, 1448);
         window.establish(1448);
         window.clamp()

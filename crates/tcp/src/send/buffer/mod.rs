@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use bentpipe_units::Bytes;
 
-use crate::Payload;
 use crate::config::BufferLimits;
 use crate::memory;
 use crate::send::transmit::tso::max_segments;
+use crate::{Boundary, Payload};
 use data::WrittenData;
 use queue::{Foreseen, Preview, SendQueue};
 
@@ -25,6 +25,8 @@ pub(super) struct Buffer {
     limit: u64,
     /// How far the limit may grow (`tcp_wmem`).
     max_limit: u64,
+    /// So much may wait that has not left (`tcp_notsent_lowat`).
+    max_unsent: u64,
     backpressure: Backpressure,
 }
 
@@ -80,6 +82,7 @@ impl Buffer {
             fin: None,
             limit: limits.initial.get(),
             max_limit: limits.max.get(),
+            max_unsent: u64::MAX,
             backpressure: Backpressure::None,
         }
     }
@@ -146,6 +149,21 @@ impl Buffer {
         self.queue.is_marked(end)
     }
 
+    /// What is sent up to `end` carries a push, as a probe does (`tcp_write_wakeup`).
+    pub fn push_at(&mut self, end: u64) {
+        self.queue.push_at(end.min(self.end()));
+    }
+
+    /// Where the first record ends that goes beyond `next`.
+    pub fn record_end(&self, next: u64) -> Option<u64> {
+        self.queue.record_end(next)
+    }
+
+    /// Whether what ends at `end`, or is followed by the FIN alone, ends a record.
+    pub fn is_record_end(&self, end: u64) -> bool {
+        self.queue.is_record_end(end.min(self.end()))
+    }
+
     /// Whether `tcp_push_one` sends the GSO packet that starts at `start`.
     pub fn is_pushed_alone(&self, start: u64) -> bool {
         self.queue.is_pushed_alone(start)
@@ -160,14 +178,30 @@ impl Buffer {
     // ---- writing -------------------------------------------------------------------------------------------
 
     /// Takes as much as fits; returns how much that was.
-    pub fn write(&mut self, payload: &Payload, size: SizeView, allowance: Allowance) -> u64 {
+    pub fn write(
+        &mut self,
+        payload: &Payload,
+        boundary: Boundary,
+        size: SizeView,
+        allowance: Allowance,
+    ) -> u64 {
         let taken = self.fill(payload.len(), size, allowance);
-        if taken < payload.len() {
+        let is_whole = taken == payload.len();
+        if !is_whole {
             self.backpressure = Backpressure::Blocked;
         }
-        if taken > 0 {
-            self.data.push(payload.slice(0, taken));
-            self.queue.push(self.data.end());
+        if taken == 0 {
+            return 0;
+        }
+        self.data.push(payload.slice(0, taken));
+        let end = self.data.end();
+        // More that follows lacks room first.
+        let more_follows = boundary == Boundary::More && is_whole;
+        if !more_follows || self.is_much_unpushed(end, size.max_window) {
+            self.queue.push(end);
+        }
+        if boundary == Boundary::Record && is_whole {
+            self.queue.end_record(end);
         }
         taken
     }
@@ -182,7 +216,7 @@ impl Buffer {
             let end = self.data.end() + taken;
             let mut room = self.queue.tail_room(size, &departures.preview);
             if room == 0 {
-                if self.memory_with(taken, &departures.preview) >= self.limit {
+                if !self.is_free(taken, &departures.preview) {
                     break;
                 }
                 self.queue.start(end);
@@ -204,12 +238,17 @@ impl Buffer {
     /// A full buffer ends at `end`: much that was written leaves at once (`forced_push`), else one GSO packet if
     /// nothing else waits (`tcp_push_one`).
     fn push_full(&mut self, departures: &mut Departures, end: u64, max_window: u64) {
-        if self.queue.unpushed(end) > max_window / 2 {
+        if self.is_much_unpushed(end, max_window) {
             self.queue.push(end);
             while departures.foresee_gso(&self.queue, end) {}
         } else if self.queue.is_single(&departures.preview) {
             departures.foresee_push_one(&self.queue, end);
         }
+    }
+
+    /// `forced_push`.
+    const fn is_much_unpushed(&self, end: u64, max_window: u64) -> bool {
+        self.queue.unpushed(end) > max_window / 2
     }
 
     /// Memory taken (`sk_wmem_queued`), and what `more` bytes will have taken.
@@ -220,7 +259,22 @@ impl Buffer {
     /// Whether a write would be accepted now.
     pub fn is_writable(&self, view: SizeView) -> bool {
         let preview = Preview::new(view.next);
-        self.memory_with(0, &preview) < self.limit || self.queue.tail_room(view.buffer_size(), &preview) > 0
+        self.is_free(0, &preview) || self.queue.tail_room(view.buffer_size(), &preview) > 0
+    }
+
+    /// Whether another buffer may be started behind `more` bytes (`sk_stream_memory_free`).
+    fn is_free(&self, more: u64, preview: &Preview) -> bool {
+        let unsent = (self.end() + more).saturating_sub(preview.next);
+        self.memory_with(more, preview) < self.limit && unsent < self.max_unsent
+    }
+
+    /// Whether a third of the memory is free, and what has not left is less than half of what may wait
+    /// (`sk_stream_is_writeable`).
+    pub fn has_space(&self, next: u64) -> bool {
+        let taken = self.memory_with(0, &Preview::new(next));
+        let unsent = self.end().saturating_sub(next);
+        let is_little_unsent = unsent.saturating_mul(2) < self.max_unsent;
+        taken < self.limit && self.limit - taken >= taken / 2 && is_little_unsent
     }
 
     // ---- its limit -----------------------------------------------------------------------------------------
@@ -229,6 +283,11 @@ impl Buffer {
     pub const fn set_limit(&mut self, memory: Bytes) {
         self.limit = memory.get();
         self.max_limit = memory.get();
+    }
+
+    /// So much may wait that has not left.
+    pub const fn set_max_unsent(&mut self, bytes: Bytes) {
+        self.max_unsent = bytes.get();
     }
 
     /// Room for `wanted`, up to the limit of limits (`tcp_sndbuf_expand`).
@@ -246,10 +305,9 @@ impl Buffer {
         self.backpressure != Backpressure::None
     }
 
-    /// A writer that waits may go on when a third of the buffer is free (`sk_stream_write_space`).
+    /// A writer that waits may go on when there is space (`sk_stream_write_space`).
     pub fn relieve(&mut self, next: u64) {
-        let taken = self.memory_with(0, &Preview::new(next));
-        if self.is_blocked() && taken < self.limit && self.limit - taken >= taken / 2 {
+        if self.is_blocked() && self.has_space(next) {
             self.backpressure = Backpressure::Relieved;
         }
     }

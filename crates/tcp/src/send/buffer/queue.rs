@@ -15,6 +15,8 @@ pub(super) struct SendQueue {
     pushed: u64,
     /// Ends of buffers that carry a push.
     marks: VecDeque<u64>,
+    /// Ends of buffers to which nothing is added (`TCP_SKB_CB(skb)->eor`).
+    records: VecDeque<u64>,
     foreseen: Foreseen,
 }
 
@@ -54,6 +56,7 @@ impl SendQueue {
             out: VecDeque::new(),
             pushed: first,
             marks: VecDeque::new(),
+            records: VecDeque::new(),
             foreseen,
         }
     }
@@ -73,9 +76,13 @@ impl SendQueue {
         self.waiting.len() - preview.emptied <= 1
     }
 
-    /// What the last buffer still takes when buffers hold `size`; nothing when it will have left altogether.
+    /// What the last buffer still takes when buffers hold `size`; nothing when it will have left altogether, or ends a
+    /// record.
     pub fn tail_room(&self, size: u64, preview: &Preview) -> u64 {
         let Some(end) = self.waiting.back().filter(|end| **end > preview.next) else { return 0 };
+        if self.records.back() == Some(end) {
+            return 0;
+        }
         let before = self.waiting.len().checked_sub(2).map_or(0, |index| self.waiting[index]);
         size.saturating_sub(end - before.max(preview.next))
     }
@@ -120,6 +127,31 @@ impl SendQueue {
     /// Whether what ends at `end` carries a push.
     pub fn is_marked(&self, end: u64) -> bool {
         self.marks.binary_search(&end).is_ok()
+    }
+
+    /// Something up to `end` carries a push of its own.
+    pub fn push_at(&mut self, end: u64) {
+        self.pushed = self.pushed.max(end);
+        if let Err(place) = self.marks.binary_search(&end) {
+            self.marks.insert(place, end);
+        }
+    }
+
+    /// A record ends with the last buffer, at `end` (`MSG_EOR`).
+    pub fn end_record(&mut self, end: u64) {
+        if self.records.back() != Some(&end) {
+            self.records.push_back(end);
+        }
+    }
+
+    /// Where the first record ends that goes beyond `next`.
+    pub fn record_end(&self, next: u64) -> Option<u64> {
+        self.records.get(self.records.partition_point(|end| *end <= next)).copied()
+    }
+
+    /// Whether a record ends at `end`.
+    pub fn is_record_end(&self, end: u64) -> bool {
+        self.records.binary_search(&end).is_ok()
     }
 
     /// A GSO packet up to `end` will leave: what it does not take from a buffer stays there in a buffer of its own.
@@ -168,8 +200,10 @@ impl SendQueue {
         while self.out.front().is_some_and(|end| *end <= position) {
             self.out.pop_front();
         }
-        while self.marks.front().is_some_and(|end| *end <= position) {
-            self.marks.pop_front();
+        for ends in [&mut self.marks, &mut self.records] {
+            while ends.front().is_some_and(|end| *end <= position) {
+                ends.pop_front();
+            }
         }
     }
 }

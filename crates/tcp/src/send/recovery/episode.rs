@@ -7,7 +7,7 @@ use crate::send::congestion::Congestion;
 use crate::send::recovery::outcome::AckOutcome;
 use crate::send::recovery::prr::Prr;
 use crate::send::recovery::state::{Frto, Phase, Rexmit};
-use crate::send::recovery::timer::{Probe, Purpose};
+use crate::send::recovery::timer::{Persist, Probe, Purpose};
 use crate::send::recovery::{Recovery, Room, View};
 
 /// `tcp_max_reordering`.
@@ -35,18 +35,19 @@ impl Recovery {
 
     /// Everything that was out when the episode started is delivered (`tcp_try_undo_recovery`).
     pub(super) fn finish_recovery(&mut self, outcome: &AckOutcome, cc: &mut Congestion) {
-        if self.state.undo.is_due(outcome.echo) {
+        let is_undone = self.state.undo.is_due(outcome.echo);
+        if is_undone {
             self.undo(outcome.now, cc);
         } else {
             self.rack.on_recovered();
-            if self.awaits_more() {
-                return;
-            }
+        }
+        if self.awaits_more() {
+            return;
+        }
+        if !is_undone {
             cc.on_recovery_end(outcome.now);
         }
-        if !self.awaits_more() {
-            self.state.phase = Phase::Open;
-        }
+        self.state.phase = Phase::Open;
     }
 
     /// RFC 5682 section 3.1, the variant with SACK (`tcp_process_loss`).
@@ -149,6 +150,7 @@ impl Recovery {
         }
         if room.first_fits {
             self.timers.armed = None;
+            self.timers.persist = Persist::default();
         } else {
             self.arm_persist_timer(view);
         }

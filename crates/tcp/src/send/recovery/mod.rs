@@ -133,6 +133,7 @@ impl Recovery {
     /// `icsk_ca_state`.
     pub const fn phase(&self) -> LossRecovery {
         match self.state.phase {
+            Phase::Open | Phase::Disorder if self.cwr.is_some() => LossRecovery::Reduction,
             Phase::Open => LossRecovery::Open,
             Phase::Disorder => LossRecovery::Disorder,
             Phase::Fast(_) => LossRecovery::Recovery,
@@ -174,6 +175,21 @@ impl Recovery {
         self.timers.forced.take()
     }
 
+    /// By how many doublings the timer has grown (`icsk_backoff`).
+    pub fn backoff(&self) -> u32 {
+        self.timers.timeouts.max(self.timers.persist.backoff)
+    }
+
+    /// Probes of a closed window that nothing has answered (`icsk_probes_out`).
+    pub const fn unanswered_probes(&self) -> u32 {
+        self.timers.persist.unanswered
+    }
+
+    /// For how long the peer may leave everything unanswered; none for Linux's own times.
+    pub const fn set_user_timeout(&mut self, timeout: Option<Duration>) {
+        self.timers.user_timeout = timeout;
+    }
+
     /// The lost segment that leaves next, if any may.
     pub fn next_lost(&self) -> Option<u64> {
         let may = self.state.rexmit == Rexmit::Lost && self.state.is_repairing();
@@ -209,6 +225,15 @@ impl Recovery {
             self.state.rexmit = Rexmit::None;
         }
         self.on_new_data_timer(view, was_empty);
+    }
+
+    /// All that is out travelled with the SYN, up to `next`, and was not taken (`tcp_non_congestion_loss_retransmit`).
+    pub fn on_syn_data_lost(&mut self, next: u64) {
+        let all: Vec<u64> = self.scoreboard.iter().map(|(id, _)| id).collect();
+        all.into_iter().for_each(|id| self.scoreboard.mark_lost(id));
+        self.state.phase = Phase::Timeout(Frto::Settled);
+        self.state.recovery_point = next;
+        self.state.rexmit = Rexmit::Lost;
     }
 
     /// A segment is about to be retransmitted; see [`Scoreboard::collapse`].

@@ -8,14 +8,12 @@ use crate::send::recovery::prr::Progress;
 use crate::send::recovery::sack::SackCache;
 use crate::send::recovery::scoreboard::SegmentState;
 use crate::send::recovery::state::{Frto, Phase, Rexmit};
-use crate::send::recovery::timer::{Forced, Persist, Probe, Purpose};
+use crate::send::recovery::timer::{Forced, LEAST_WAIT, Persist, Probe, Purpose};
 use crate::send::recovery::{INITIAL_REORDERING, Recovery, Room, View};
 use crate::send::rtt::{INITIAL_RTO, MAX_RTO, MIN_RTO, Rtt};
 
 /// `TCP_TIMEOUT_MIN_US`: two ticks of a coarse clock.
 const MIN_WAIT: Duration = Duration::from_millis(2);
-/// An overdue timer is set to the next jiffy (`tcp_rearm_rto`), and through the wheel expires 4 to 8 ms later.
-const LEAST_WAIT: Duration = Duration::from_micros(1);
 /// `tcp_retries2` = 15 as time: 200 ms doubled up to 120 s (RFC 9293 section 3.8.3: R2).
 const GIVE_UP: Duration = Duration::from_millis(924_600);
 /// Probes of a closed window without any answer before the peer counts as gone (`tcp_retries2`).
@@ -129,9 +127,11 @@ impl Recovery {
 
     /// The head left again (`tcp_xmit_retransmit_queue`).
     pub(super) fn on_head_retransmitted(&mut self, view: View<'_>) {
-        if !self.timers.is_armed_for(Purpose::Reorder) {
-            self.timers.arm(Purpose::Retransmit, view.now, view.rto());
+        if self.timers.is_armed_for(Purpose::Reorder) {
+            return;
         }
+        let wait = self.timers.at_most_until_user_timeout(view.rto(), self.timers.unanswered_since, view.now);
+        self.timers.arm(Purpose::Retransmit, view.now, wait);
     }
 
     /// The probe left, so that the timer starts anew.
@@ -148,14 +148,17 @@ impl Recovery {
             return Ok(());
         }
         let since = *self.timers.unanswered_since.get_or_insert(parts.now);
-        if parts.now.since(since) >= GIVE_UP {
+        // retransmits_timed_out
+        let limit = self.timers.user_timeout.unwrap_or(GIVE_UP);
+        if self.timers.timeouts > 0 && parts.now.since(since) >= limit {
             return Err(Exhausted);
         }
         self.enter_timeout(parts.now, parts.next, parts.cc);
         self.timers.timeouts += 1;
         self.timers.forced = Some(Forced::Head);
         parts.rtt.back_off();
-        self.timers.arm(Purpose::Retransmit, parts.now, parts.rtt.rto());
+        let wait = self.timers.at_most_until_user_timeout(parts.rtt.rto(), Some(since), parts.now);
+        self.timers.arm(Purpose::Retransmit, parts.now, wait);
         Ok(())
     }
 
@@ -227,8 +230,8 @@ impl Recovery {
 
     // ---- a closed window -----------------------------------------------------------------------------------
 
-    /// Data waits, nothing is out and the window is shut (`tcp_check_probe_timer`).
-    pub fn on_blocked_by_window(&mut self, view: View<'_>) {
+    /// Data waits, nothing is out, and the window is shut or the application holds it (`tcp_check_probe_timer`).
+    pub fn on_nothing_out(&mut self, view: View<'_>) {
         if self.scoreboard.is_empty() && self.timers.armed.is_none() && self.timers.forced.is_none() {
             self.timers.persist = Persist::default();
             self.arm_persist_timer(view);
@@ -238,16 +241,21 @@ impl Recovery {
     /// `tcp_probe0_when`.
     pub(super) fn arm_persist_timer(&mut self, view: View<'_>) {
         let base = view.rto().max(MIN_RTO);
-        let wait = Duration::from_nanos(base.as_nanos().saturating_mul(1 << self.timers.persist.backoff));
-        self.timers.arm(Purpose::Persist, view.now, wait.min(MAX_RTO));
+        let persist = self.timers.persist;
+        let wait = Duration::from_nanos(base.as_nanos().saturating_mul(1 << persist.backoff)).min(MAX_RTO);
+        let wait = self.timers.at_most_until_user_timeout(wait, persist.since, view.now);
+        self.timers.arm(Purpose::Persist, view.now, wait);
     }
 
     fn on_persist_timeout(&mut self, room: Room, view: View<'_>) -> Result<(), Exhausted> {
-        if !self.scoreboard.is_empty() || !room.waits || room.first_fits {
+        if !self.scoreboard.is_empty() || !room.waits {
             return Ok(());
         }
+        let limit = self.timers.user_timeout;
         let persist = &mut self.timers.persist;
-        if persist.unanswered >= MAX_PROBES {
+        let since = *persist.since.get_or_insert(view.now);
+        let is_over = limit.is_some_and(|limit| view.now > since && view.now.since(since) >= limit);
+        if is_over || persist.unanswered >= MAX_PROBES {
             return Err(Exhausted);
         }
         persist.unanswered += 1;

@@ -32,6 +32,8 @@ pub(crate) struct Sent {
 pub(crate) struct Make {
     /// Whether it ends what the application wrote.
     pub is_push: bool,
+    /// Whether a record ends with it, so that nothing is joined to it (`TCP_SKB_CB(skb)->eor`).
+    pub ends_record: bool,
     pub place: Place,
 }
 
@@ -48,7 +50,7 @@ pub(crate) enum Place {
 
 #[cfg(test)]
 impl Make {
-    pub const ALONE: Self = Self { is_push: false, place: Place::Alone };
+    pub const ALONE: Self = Self { is_push: false, ends_record: false, place: Place::Alone };
 }
 
 impl Sent {

@@ -4,6 +4,9 @@ use bentpipe_units::{Duration, Time};
 
 use crate::wheel::TimerWheel;
 
+/// An overdue timer is set to the next jiffy (`tcp_rearm_rto`), and through the wheel expires 4 to 8 ms later.
+pub(super) const LEAST_WAIT: Duration = Duration::from_micros(1);
+
 /// The timer and what it forces.
 #[derive(Clone, Debug)]
 pub(crate) struct Timers {
@@ -14,8 +17,10 @@ pub(crate) struct Timers {
     pub persist: Persist,
     /// Timeouts in a row (`icsk_retransmits`).
     pub timeouts: u32,
-    /// Since when nothing has been acknowledged although it was retransmitted.
+    /// Since when nothing has been acknowledged although it was retransmitted (`retrans_stamp`).
     pub unanswered_since: Option<Time>,
+    /// For how long the peer may leave everything unanswered (`icsk_user_timeout`, RFC 9293 section 3.8.3).
+    pub user_timeout: Option<Duration>,
 }
 
 /// The one timer and what it is for.
@@ -59,6 +64,8 @@ pub(crate) enum Probe {
 pub(crate) struct Persist {
     pub backoff: u32,
     pub unanswered: u32,
+    /// When the first probe was due since the window was open last (`icsk_probes_tstamp`).
+    pub since: Option<Time>,
 }
 
 impl Timers {
@@ -68,9 +75,10 @@ impl Timers {
             armed: None,
             forced: None,
             probe: Probe::None,
-            persist: Persist { backoff: 0, unanswered: 0 },
+            persist: Persist { backoff: 0, unanswered: 0, since: None },
             timeouts: 0,
             unanswered_since: None,
+            user_timeout: None,
         }
     }
 
@@ -80,6 +88,13 @@ impl Timers {
 
     pub fn arm(&mut self, purpose: Purpose, now: Time, wait: Duration) {
         self.armed = Some(Timer { purpose, at: self.wheel.expiry(now, wait) });
+    }
+
+    /// A wait, or what is left of the user's timeout where that has begun; no less than the next tick
+    /// (`tcp_clamp_rto_to_user_timeout`, `tcp_clamp_probe0_to_user_timeout`).
+    pub fn at_most_until_user_timeout(&self, wait: Duration, since: Option<Time>, now: Time) -> Duration {
+        let (Some(timeout), Some(since)) = (self.user_timeout, since) else { return wait };
+        timeout.saturating_sub(now.since(since)).max(LEAST_WAIT).min(wait)
     }
 
     pub fn is_armed_for(&self, purpose: Purpose) -> bool {

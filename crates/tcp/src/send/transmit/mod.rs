@@ -1,19 +1,25 @@
 //! What leaves next (`tcp_xmit_retransmit_queue`, `tcp_write_xmit`).
 
+mod nagle;
 mod pacing;
 pub(crate) mod parts;
+mod probes;
 mod retransmission;
 pub(crate) mod tso;
 mod window;
 
+use std::ops::Range;
+
 use bentpipe_units::{Bytes, Time};
 
+use crate::Boundary;
 use crate::config::Nagle;
 use crate::send::buffer::{Allowance, Buffer};
 use crate::send::congestion::RunView;
 use crate::send::recovery::scoreboard::{Make, Place};
-use crate::send::recovery::timer::{Forced, Probe};
+use crate::send::recovery::timer::Forced;
 use crate::send::recovery::{Room, View};
+use crate::send::transmit::nagle::{Small, SmallSegment};
 use crate::send::transmit::pacing::Pacer;
 use crate::send::transmit::parts::{Outgoing, Parts};
 use crate::send::transmit::tso::{BufferPosition, DeferView, Deferral, tso_should_defer};
@@ -31,9 +37,7 @@ pub(crate) struct Transmit {
     tso: GsoPacket,
     /// Lost segments that are retransmitted as one GSO packet.
     retransmitted: GsoPacket,
-    nagle: Nagle,
-    /// End of the last segment sent that was not full (Minshall).
-    minshall_end: u64,
+    small: Small,
 }
 
 /// A GSO packet under way: what is left of what the windows allowed when it started.
@@ -57,6 +61,8 @@ enum Blocked {
     ByPeer,
     /// The pacer, Nagle's rule, or the hope for a larger GSO packet.
     ByChoice,
+    /// The application, which wants to write more first.
+    ByApplication,
     /// Nothing waits.
     Empty,
 }
@@ -70,8 +76,7 @@ impl Transmit {
             held_until: None,
             tso: GsoPacket::default(),
             retransmitted: GsoPacket::default(),
-            nagle,
-            minshall_end: first,
+            small: Small::new(first, nagle),
         }
     }
 
@@ -80,8 +85,19 @@ impl Transmit {
         self.next = position;
     }
 
-    pub const fn set_nagle(&mut self, nagle: Nagle) {
-        self.nagle = nagle;
+    /// `TCP_NODELAY`.
+    pub fn set_nagle(&mut self, nagle: Nagle) {
+        self.small.set_nagle(nagle);
+    }
+
+    /// `TCP_CORK`.
+    pub fn set_cork(&mut self, is_corked: bool) {
+        self.small.set_cork(is_corked);
+    }
+
+    /// The application has written.
+    pub const fn on_written(&mut self, boundary: Boundary) {
+        self.small.on_write(matches!(boundary, Boundary::More));
     }
 
     // ---- getters -------------------------------------------------------------------------------------------
@@ -167,40 +183,6 @@ impl Transmit {
         self.pacer.on_gso_sent(parts.now, Bytes::new(bytes), bytes.div_ceil(mss), rate);
     }
 
-    // ---- probes ----------------------------------------------------------------------------------------------
-
-    /// What little the window lets out, or no byte of an old position (`tcp_write_wakeup`).
-    fn window_probe(&mut self, parts: &mut Parts<'_>, mss: u64) -> Outgoing {
-        let end = parts.end().min(self.window_end(parts)).min(self.next + mss);
-        if self.next < end {
-            parts.buffer.on_gso_sent(end);
-            return self.send_new(parts, end, Place::Alone);
-        }
-        let start = parts.recovery.una() - 1;
-        Outgoing { start, end: start, is_fin: false, is_push: false }
-    }
-
-    /// RFC 8985 section 7.3: new data tells more than a repetition.
-    fn probe(&mut self, parts: &mut Parts<'_>, mss: u64) -> Option<Outgoing> {
-        let end = parts.end().min(self.next + mss);
-        if self.next < end && end <= self.window_end(parts) {
-            self.pace(parts, end - self.next, mss);
-            parts.buffer.on_gso_sent(end);
-            let fresh = self.send_new(parts, end, Place::Alone);
-            parts.recovery.on_probe_sent(Probe::New(self.next), self.view(parts));
-            return Some(fresh);
-        }
-        let last = parts.recovery.scoreboard().last_id()?;
-        let sent = *parts.recovery.scoreboard().get(last)?;
-        if !self.may_repeat(parts, sent.start) {
-            return None;
-        }
-        let state = parts.on_departure();
-        self.pace(parts, sent.end - sent.start, mss);
-        parts.recovery.on_probe_repeated(last, state, self.view(parts));
-        Some(parts.outgoing_retransmitted(&sent))
-    }
-
     // ---- new -------------------------------------------------------------------------------------------------
 
     fn next_new(&mut self, parts: &mut Parts<'_>, mss: u64) -> Option<Outgoing> {
@@ -240,8 +222,8 @@ impl Transmit {
 
     /// How far the next GSO packet reaches.
     fn start_tso(&mut self, parts: &Parts<'_>, mss: u64) -> Result<u64, Blocked> {
-        let queued_end = parts.queued_end(self.next);
-        let waiting = queued_end.saturating_sub(self.next);
+        let (queued_end, reach) = (parts.queued_end(self.next), parts.reach(self.next));
+        let waiting = reach.saturating_sub(self.next);
         if waiting == 0 {
             return Err(Blocked::Empty);
         }
@@ -249,8 +231,7 @@ impl Transmit {
             return Err(Blocked::ByChoice);
         }
         let (cwnd, in_flight) = (parts.cwnd(), parts.recovery.in_flight());
-        // tcp_cwnd_test: at most half a window in one GSO packet.
-        let quota = cwnd.saturating_sub(in_flight).min((cwnd / 2).max(1));
+        let quota = cwnd.saturating_sub(in_flight).min(half_of(cwnd));
         if quota == 0 {
             return Err(Blocked::ByWindow);
         }
@@ -258,9 +239,12 @@ impl Transmit {
             return Err(Blocked::ByPeer);
         }
         let segments = parts.tso_segments(mss);
+        let (una, is_last) = (parts.recovery.una(), reach == queued_end);
+        let segment = SmallSegment { una, is_last, is_fin: parts.buffer.fin().is_some() };
         if waiting <= mss {
-            if self.must_wait_for_ack(parts, waiting, mss) {
-                return Err(Blocked::ByChoice);
+            if waiting < mss && self.small.must_wait(segment) {
+                let is_held = self.small.is_held();
+                return Err(if is_held { Blocked::ByApplication } else { Blocked::ByChoice });
             }
         } else if !parts.recovery.is_repairing() && !parts.buffer.is_pushed_alone(self.next) {
             match tso_should_defer(self.defer_view(parts, mss, segments)) {
@@ -270,31 +254,23 @@ impl Transmit {
             }
         }
         let limit = self.next + segments.min(quota) * mss;
-        let end = queued_end.min(limit).min(self.window_end(parts));
-        self.tso.is_cut = end < limit && end < queued_end;
+        let end = reach.min(limit).min(self.window_end(parts));
+        self.tso.is_cut = end < limit && end < reach;
         let partial = (end - self.next) % mss;
-        if partial > 0 && end - self.next > mss && self.must_wait_for_ack(parts, partial, mss) {
+        if partial > 0 && end - self.next > mss && self.small.must_wait(segment) {
             return Ok(end - partial);
         }
         Ok(end)
     }
 
-    /// Nagle's rule in Minshall's variant (`tcp_nagle_check`).
-    fn must_wait_for_ack(&self, parts: &Parts<'_>, size: u64, mss: u64) -> bool {
-        self.nagle == Nagle::On
-            && parts.buffer.fin().is_none()
-            && size < mss
-            && self.minshall_end > parts.recovery.una()
-    }
-
     fn defer_view(&self, parts: &Parts<'_>, mss: u64, segments: u64) -> DeferView {
         let (cwnd, in_flight) = (parts.cwnd(), parts.recovery.in_flight());
-        let end = parts.queued_end(self.next);
+        let (queued_end, end) = (parts.queued_end(self.next), parts.reach(self.next));
         // A buffer smaller than a GSO packet is filled up from the next (`tcp_grow_skb`).
         let filled = self.next + segments.min(cwnd.saturating_sub(in_flight)) * mss;
         let buffer_end = parts.buffer.first_waiting_end().map_or(end, |first| first.max(filled).min(end));
         let position = match parts.buffer.fin() {
-            _ if buffer_end < end.min(parts.buffer.end()) => BufferPosition::Inner,
+            _ if buffer_end < queued_end.min(parts.buffer.end()) => BufferPosition::Inner,
             None => BufferPosition::Tail,
             Some(_) => BufferPosition::Final,
         };
@@ -321,21 +297,35 @@ impl Transmit {
         let state = parts.on_departure();
         self.next = end;
         if payload < parts.cc.mss() {
-            self.minshall_end = end;
+            self.small.on_sent(end);
         }
         self.tso.sent = true;
         let fresh = parts.outgoing(start, end);
         // The push of a buffer is that of its last segment.
         let is_push = fresh.is_push && end >= self.tso.end && !self.tso.is_cut;
         let fresh = Outgoing { is_push, ..fresh };
-        let make = Make { is_push: fresh.is_push, place };
+        let make = Make { is_push: fresh.is_push, ends_record: parts.buffer.is_record_end(end), place };
         parts.recovery.on_new_sent(start, end, make, state, self.view(parts));
         fresh
+    }
+
+    /// What left with the SYN, from `start` to `end` of `all`, counts as a segment that was sent; returns its end.
+    pub fn count_as_sent(&self, parts: &mut Parts<'_>, start: u64, end: u64, all: Range<u64>) -> u64 {
+        let state = parts.on_departure();
+        let place = match start {
+            _ if (start..end) == all => Place::Alone,
+            start if start == all.start => Place::First,
+            _ => Place::Later,
+        };
+        let make = Make { is_push: end == all.end, ends_record: false, place };
+        parts.recovery.on_new_sent(start, end, make, state, self.view(parts));
+        end
     }
 
     /// The end of a run of segments: whether the window was what stopped it (`tcp_cwnd_validate`).
     fn on_blocked(&mut self, parts: &mut Parts<'_>, blocked: Blocked) {
         parts.buffer.forget_write_ends();
+        self.small.on_run_ended();
         let cwnd = parts.cwnd();
         let full = parts.recovery.in_flight() >= cwnd;
         let is_cwnd_limited = blocked == Blocked::ByWindow || (full && self.tso.sent);
@@ -351,8 +341,8 @@ impl Transmit {
             });
         }
         self.tso.sent = false;
-        if blocked == Blocked::ByPeer {
-            parts.recovery.on_blocked_by_window(self.view(parts));
+        if matches!(blocked, Blocked::ByPeer | Blocked::ByApplication) {
+            parts.recovery.on_nothing_out(self.view(parts));
         }
     }
 
@@ -364,10 +354,16 @@ impl Transmit {
         if self.is_held_by_pacer(parts) {
             return Allowance { quota: 0, tso_segments: 0, window_end };
         }
-        let tso_segments = parts.tso_segments(parts.cc.mss());
-        let quota = parts.cwnd().saturating_sub(parts.recovery.in_flight());
+        let cwnd = parts.cwnd();
+        let tso_segments = parts.tso_segments(parts.cc.mss()).min(half_of(cwnd));
+        let quota = cwnd.saturating_sub(parts.recovery.in_flight());
         let is_paced = parts.cc.pacing_rate().is_some();
         let quota = if is_paced { quota.min(self.pacer.at_once(tso_segments)) } else { quota };
         Allowance { quota, tso_segments, window_end }
     }
+}
+
+/// Segments of a GSO packet at most (`tcp_cwnd_test`).
+fn half_of(cwnd: u64) -> u64 {
+    (cwnd / 2).max(1)
 }

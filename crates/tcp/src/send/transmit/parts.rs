@@ -50,6 +50,12 @@ impl Parts<'_> {
         self.buffer.write_end(next).map_or(self.end(), |end| end.min(self.end()))
     }
 
+    /// The end of what may leave as one from `next` on: nothing beyond the end of a record (`tcp_skb_can_collapse_to`).
+    pub fn reach(&self, next: u64) -> u64 {
+        let queued_end = self.queued_end(next);
+        self.buffer.record_end(next).map_or(queued_end, |end| end.min(queued_end))
+    }
+
     pub fn srtt(&self) -> Duration {
         self.rtt.srtt().unwrap_or(Duration::ZERO)
     }

@@ -24,7 +24,8 @@ impl Scoreboard {
         let length = |sent: &Sent| sent.end.min(data_end) - sent.start;
         let small = self.get(id).filter(|sent| sent.may_collapse() && length(sent) < space);
         let Some(mut taken) = small.map(length) else { return };
-        while let Some(next) = self.get(id + 1).copied().filter(Sent::may_collapse) {
+        while self.get(id).is_some_and(|sent| !sent.make.ends_record) {
+            let Some(next) = self.get(id + 1).copied().filter(Sent::may_collapse) else { return };
             taken += length(&next);
             if taken > space {
                 return;
@@ -39,6 +40,7 @@ impl Scoreboard {
         let Some(sent) = self.get_mut(id) else { return };
         sent.end = next.end;
         sent.make.is_push |= next.make.is_push;
+        sent.make.ends_record = next.make.ends_record;
         if next.history == History::Retransmitted {
             sent.history = History::Retransmitted;
         }

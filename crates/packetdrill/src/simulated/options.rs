@@ -1,0 +1,189 @@
+//! Options of sockets: what is set, what it does to a connection, and what is read of it (`tcp_setsockopt`, `sk_setsockopt`).
+
+use bentpipe_tcp::{CookieKey, Nagle};
+use bentpipe_units::{Bytes, Duration};
+
+use super::socket::Kind;
+use super::sockets::{Attempt, done, error};
+use super::{Simulated, host};
+use crate::call::{OptionValue, SocketOption};
+use crate::outcome::{Missing, Outcome, Output};
+use crate::symbols::{TCP_INQ, option_name};
+
+/// `SOCK_MIN_SNDBUF`, `SOCK_MIN_RCVBUF`: `TCP_SKB_MIN_TRUESIZE` twice and once.
+const LEAST_SEND_BUFFER: i64 = 4_608;
+const LEAST_RECEIVE_BUFFER: i64 = 2_304;
+/// `net.core.wmem_max` and `rmem_max` of Linux 6.17.
+const LARGEST_BUFFER: i64 = 4 << 20;
+/// `TCP_MIN_MSS`, `MAX_TCP_WINDOW`.
+const SEGMENT_SIZES: std::ops::RangeInclusive<i64> = 88..=32_767;
+/// In a second.
+const MICROS: i64 = 1_000_000;
+/// `TCP_MSS_DEFAULT`, of a socket without a connection.
+const DEFAULT_SEGMENT_SIZE: i64 = 536;
+
+impl Simulated<'_> {
+    /// Sets an option.
+    pub(super) fn set_option(&mut self, option: SocketOption, value: &OptionValue) -> Attempt {
+        let Some(found) = self.sockets.get_mut(&option.socket) else { return error(libc::EBADF) };
+        let connection = match found.kind {
+            Kind::Connection(id) => self.connections.get_mut(&id).map(|connected| &mut connected.connection),
+            _ => None,
+        };
+        let (level, name) = (option.level as i32, option.name as i32);
+        let options = &mut found.options;
+        match (level, name, value) {
+            // Twice what is asked for, for what the kernel keeps beside the bytes (socket(7)).
+            (libc::SOL_SOCKET, libc::SO_SNDBUF, OptionValue::Integer(bytes)) => {
+                options.send_buffer = Some(doubled(*bytes, LEAST_SEND_BUFFER));
+            }
+            (libc::SOL_SOCKET, libc::SO_RCVBUF, OptionValue::Integer(bytes)) if connection.is_none() => {
+                options.receive_buffer = Some(doubled(*bytes, LEAST_RECEIVE_BUFFER));
+            }
+            (libc::SOL_SOCKET, libc::SO_LINGER, OptionValue::Linger(on, seconds)) => {
+                options.linger = (*on != 0).then_some(*seconds);
+            }
+            (libc::SOL_SOCKET, libc::SO_RCVTIMEO, OptionValue::Time(seconds, micros)) => {
+                options.read_limit = limit(*seconds, *micros);
+            }
+            (libc::SOL_SOCKET, libc::SO_SNDTIMEO, OptionValue::Time(seconds, micros)) => {
+                options.write_limit = limit(*seconds, *micros);
+            }
+            (libc::SOL_TCP, libc::TCP_NODELAY, OptionValue::Integer(on)) => {
+                options.nagle = if *on == 0 { Nagle::On } else { Nagle::Off };
+                if let Some(connection) = connection {
+                    connection.set_nagle(options.nagle);
+                }
+                options.kept.insert((option.level, option.name), *on);
+            }
+            (libc::SOL_TCP, libc::TCP_CORK, OptionValue::Integer(on)) => {
+                options.is_corked = *on != 0;
+                if let Some(connection) = connection {
+                    connection.set_cork(options.is_corked);
+                }
+                options.kept.insert((option.level, option.name), *on);
+            }
+            (libc::SOL_TCP, libc::TCP_MAXSEG, OptionValue::Integer(bytes)) if connection.is_none() => {
+                if !SEGMENT_SIZES.contains(bytes) {
+                    return error(libc::EINVAL);
+                }
+                options.segment_size = u16::try_from(*bytes).ok();
+            }
+            (libc::SOL_TCP, libc::TCP_USER_TIMEOUT, OptionValue::Integer(milliseconds)) => {
+                let Ok(milliseconds) = u64::try_from(*milliseconds) else { return error(libc::EINVAL) };
+                options.user_timeout = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
+                options.kept.insert((option.level, option.name), milliseconds as i64);
+            }
+            (libc::SOL_TCP, libc::TCP_NOTSENT_LOWAT, OptionValue::Integer(bytes)) => {
+                let bytes = *bytes as u32;
+                options.max_unsent = (bytes > 0).then(|| Bytes::new(bytes.into()));
+                options.kept.insert((option.level, option.name), bytes.into());
+            }
+            (libc::SOL_TCP, libc::TCP_FASTOPEN, OptionValue::Integer(queue)) if connection.is_none() => {
+                options.has_fast_open = *queue > 0;
+                options.kept.insert((option.level, option.name), *queue);
+            }
+            (libc::SOL_TCP, libc::TCP_FASTOPEN_KEY, OptionValue::Bytes(bytes)) if connection.is_none() => {
+                let Some(key) = CookieKey::of_bytes(bytes) else { return error(libc::EINVAL) };
+                options.cookie_key = Some(key);
+            }
+            (libc::SOL_TCP, libc::TCP_FASTOPEN_CONNECT, OptionValue::Integer(on)) if connection.is_none() => {
+                options.defers_connecting = *on != 0;
+                options.kept.insert((option.level, option.name), *on);
+            }
+            (libc::SOL_TCP, libc::TCP_FASTOPEN_NO_COOKIE, OptionValue::Integer(on))
+                if connection.is_none() =>
+            {
+                options.needs_no_cookie = *on != 0;
+                options.kept.insert((option.level, option.name), *on);
+            }
+            (libc::SOL_TCP, libc::TCP_CONGESTION, OptionValue::Text(text)) if connection.is_none() => {
+                options.congestion_control = Some(host::algorithm(text)?);
+            }
+            (libc::SOL_SOCKET, libc::SO_REUSEADDR | libc::SO_REUSEPORT, OptionValue::Integer(on))
+            | (libc::SOL_TCP, TCP_INQ, OptionValue::Integer(on)) => {
+                options.kept.insert((option.level, option.name), *on);
+            }
+            _ => return Err(Missing(option_name(option.level, option.name))),
+        }
+        self.after_option(option)
+    }
+
+    /// A connection has what its socket was given, as have those to come of a listening one.
+    fn after_option(&mut self, option: SocketOption) -> Attempt {
+        let Some(found) = self.sockets.get(&option.socket) else { return error(libc::EBADF) };
+        match found.kind {
+            Kind::Connection(id) => {
+                if let Some(connected) = self.connections.get_mut(&id) {
+                    found.options.apply_to(&mut connected.connection);
+                }
+            }
+            Kind::Listening { .. } => {
+                let config = self.host.listening(&found.options)?;
+                let port = self.settings.bind_port;
+                self.endpoint.close_listener(port);
+                self.endpoint.listen(port, config).expect("the port is free again");
+            }
+            _ => {}
+        }
+        done(Outcome::of(0))
+    }
+
+    /// Reads an option.
+    pub(super) fn get_option(&mut self, option: SocketOption) -> Attempt {
+        let Some(found) = self.sockets.get(&option.socket) else { return error(libc::EBADF) };
+        let options = &found.options;
+        let kept = options.kept.get(&(option.level, option.name)).copied();
+        let integer = |number: i64| done(Outcome { output: Output::Integer(number), ..Outcome::of(0) });
+        let bytes = |bytes: Option<Bytes>, otherwise: Bytes| integer(bytes.unwrap_or(otherwise).get() as i64);
+        let missing = || Err(Missing(option_name(option.level, option.name)));
+        match (option.level as i32, option.name as i32) {
+            (libc::SOL_SOCKET, libc::SO_ERROR) => {
+                let error = self.connected(option.socket).ok().and_then(|connected| connected.error.take());
+                integer(error.map_or(0, i64::from))
+            }
+            (libc::SOL_SOCKET, libc::SO_SNDBUF) if options.send_buffer.is_some() => {
+                bytes(options.send_buffer, Bytes::ZERO)
+            }
+            (libc::SOL_SOCKET, libc::SO_RCVBUF) if options.receive_buffer.is_some() => {
+                bytes(options.receive_buffer, Bytes::ZERO)
+            }
+            (libc::SOL_SOCKET, libc::SO_RCVTIMEO) => time(options.read_limit),
+            (libc::SOL_SOCKET, libc::SO_SNDTIMEO) => time(options.write_limit),
+            (libc::SOL_TCP, libc::TCP_MAXSEG) => {
+                let chosen = options.segment_size.map_or(DEFAULT_SEGMENT_SIZE, i64::from);
+                match self.connected(option.socket) {
+                    Ok(connected) => integer(connected.connection.info().mss.get() as i64),
+                    Err(_) => integer(chosen),
+                }
+            }
+            (libc::SOL_TCP, libc::TCP_CONGESTION) => {
+                let chosen = options.congestion_control.unwrap_or(self.host.config.congestion_control);
+                let name = chosen.kernel_name().unwrap_or_default().to_owned();
+                done(Outcome { output: Output::Text(name), ..Outcome::of(0) })
+            }
+            (
+                libc::SOL_TCP,
+                libc::TCP_CORK | libc::TCP_NODELAY | libc::TCP_USER_TIMEOUT | libc::TCP_NOTSENT_LOWAT,
+            ) => integer(kept.unwrap_or(0)),
+            _ => kept.map_or_else(missing, integer),
+        }
+    }
+}
+
+/// None for no limit (`sock_set_timeout`).
+fn limit(seconds: i64, micros: i64) -> Option<Duration> {
+    let limit = Duration::from_micros((seconds.max(0) * MICROS + micros.max(0)) as u64);
+    (limit > Duration::ZERO).then_some(limit)
+}
+
+fn time(limit: Option<Duration>) -> Attempt {
+    let micros = (limit.map_or(0, Duration::as_nanos) / 1_000) as i64;
+    done(Outcome { output: Output::Time(micros / MICROS, micros % MICROS), ..Outcome::of(0) })
+}
+
+fn doubled(bytes: i64, least: i64) -> Bytes {
+    // One below 0 is larger than all as the kernel reads it (`min_t(u32, ...)`).
+    let asked = if bytes < 0 { LARGEST_BUFFER } else { bytes.min(LARGEST_BUFFER) };
+    Bytes::new((2 * asked).max(least) as u64)
+}
