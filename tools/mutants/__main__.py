@@ -54,6 +54,9 @@ def main() -> int:
     except BaselineError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except FileNotFoundError as error:
+        print(f"error: {error.filename}: not there; `make mutants` installs cargo-mutants", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("interrupted; what was judged is kept", file=sys.stderr)
     PAGE.write_text(page([_judged(crate) for crate in dict.fromkeys((*CRATES, *crates))]))
