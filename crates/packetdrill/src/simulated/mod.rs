@@ -59,6 +59,8 @@ struct Connected {
     connection: Connection,
     /// The listening socket, until the connection is accepted.
     listener: Option<Handle>,
+    /// The state that it had when its socket heard of it last.
+    state: State,
     /// An error that was not told yet (`sk_err`).
     error: Option<i32>,
     /// Whether a writer that waits was woken.
@@ -72,6 +74,7 @@ struct Connected {
 impl Connected {
     const fn new(connection: Connection, listener: Option<Handle>) -> Self {
         Self {
+            state: connection.state(),
             connection,
             listener,
             error: None,
@@ -164,10 +167,11 @@ impl<'a> Simulated<'a> {
                         self.host.remember(&connected.connection);
                     }
                 }
-                Event::Closed(reason) => connected.error = errno_of(reason),
+                Event::Closed(reason) => connected.error = errno_of(reason, connected.state),
                 Event::Readable | Event::Writable => {}
             }
         }
+        connected.state = connected.connection.state();
         if connected.connection.is_closed() {
             if !std::mem::replace(&mut connected.is_forgotten, true) {
                 self.endpoint.forget(&connected.connection);
@@ -226,10 +230,11 @@ const fn wake_of(event: Event) -> i64 {
     }
 }
 
-/// `sk_err` of Linux for the end of a connection (`tcp_reset`, `tcp_write_err`).
-const fn errno_of(reason: Closed) -> Option<i32> {
+/// `sk_err` of Linux for the end of a connection that was in this state (`tcp_reset`, `tcp_write_err`).
+const fn errno_of(reason: Closed, before: State) -> Option<i32> {
     match reason {
         Closed::Finished | Closed::Aborted => None,
+        Closed::Reset if matches!(before, State::CloseWait) => Some(libc::EPIPE),
         Closed::Reset => Some(libc::ECONNRESET),
         Closed::Refused => Some(libc::ECONNREFUSED),
         Closed::TimedOut => Some(libc::ETIMEDOUT),
