@@ -1,5 +1,7 @@
 //! What a receiver takes, reports and acknowledges, segment by segment.
 
+use std::num::NonZeroU16;
+
 use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{
     BufferLimits, Config, Flags, Options, Read, SackPermitted, Segment, SeqNumber, State, SynOptions,
@@ -249,4 +251,20 @@ fn the_window_opens_beyond_a_hole_as_it_did_on_linux() {
     assert_eq!([window(1, 16), window(17, 1_448), window(1_465, 1_448)], [509, 532, 555].map(Some));
     assert_eq!(beyond.map(|start| window(start, 1_448)), [577, 600, 607, 618].map(Some));
     assert_eq!([2_913, 4_361, 5_809].map(|start| window(start, 1_448)), [641, 663, 668].map(Some));
+}
+
+#[test]
+fn a_fin_that_finds_no_memory_is_acknowledged_at_once() {
+    // tcp_data_queue: tcp_try_rmem_schedule fails, ICSK_ACK_NOW; else it waits for 40 ms.
+    let acknowledged = |memory: u64| {
+        let receive_buffer = BufferLimits::fixed(Bytes::new(memory));
+        let config = Config { receive_buffer, ..config(Algorithm::Cubic) };
+        let mut server = Server::open(&config, SackPermitted::No);
+        // What was announced may come, however much memory it takes.
+        let data = Segment { gso_size: NonZeroU16::new(1000), ..segment(1, 1, 65_535, 4_000) };
+        server.take(200, data);
+        let fin = Flags::ACK.with(Flags::FIN);
+        server.take(400, Segment { flags: fin, ..segment(4_001, 1, 65_535, 0) }).len()
+    };
+    assert_eq!([131_072, 4_700].map(acknowledged), [0, 1]);
 }

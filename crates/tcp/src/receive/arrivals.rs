@@ -37,6 +37,11 @@ impl Receiver {
             self.refuse();
             return Arrival::Nothing;
         }
+        // Without memory for it, it is taken and told of at once (tcp_data_queue: tcp_try_rmem_schedule, ICSK_ACK_NOW); a
+        // buffer that is not the application's grows instead (tcp_clamp_window).
+        if bare_fin && self.window.is_fixed() && self.memory() > self.window.buffer() {
+            self.ack.schedule_now();
+        }
         // What lies behind the end of the stream is nonsense.
         if self.fin.is_some_and(|known| end > known + 1) {
             return Arrival::Nothing;

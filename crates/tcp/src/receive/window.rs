@@ -132,6 +132,11 @@ impl ReceiveWindow {
         self.buffer
     }
 
+    /// Whether the application has set the buffer for good (`SOCK_RCVBUF_LOCK`).
+    pub const fn is_fixed(&self) -> bool {
+        self.limits.is_fixed
+    }
+
     pub const fn announced_at(&self) -> u64 {
         self.announced_at
     }
