@@ -93,6 +93,8 @@ pub struct Config {
     pub ecn: Switch,
     /// Which segments are acknowledged at once.
     pub quick_ack: QuickAck,
+    /// Stray segments are answered no more often, lest two ends answer each other (`tcp_invalid_ratelimit`).
+    pub stray_interval: Duration,
     /// Whether data travels with the SYN.
     pub fast_open: FastOpen,
     /// How segments are put together before they leave.
@@ -208,6 +210,9 @@ const INITIAL_RECEIVE_BUFFER: Bytes = Bytes::new(131_072);
 /// `tcp_wmem[1]`.
 const INITIAL_SEND_BUFFER: Bytes = Bytes::new(16_384);
 
+/// `tcp_sk_init`.
+const STRAY_INTERVAL: Duration = Duration::from_millis(500);
+
 impl Config {
     /// The settings of a scenario; the rest as on the emulator: MTU 1500, Linux's slow start, no coalescing. Fast Open
     /// is left to the host, as client and server differ in it.
@@ -227,6 +232,7 @@ impl Config {
             timestamps: spec.timestamps.unwrap_or(Switch::On),
             ecn: spec.ecn,
             quick_ack: if spec.quick_ack.is_on() { QuickAck::Always } else { QuickAck::Adaptive },
+            stray_interval: STRAY_INTERVAL,
             fast_open: FastOpen::Off,
             offload: Offload::LINUX,
             coalescing: Coalescing::Off,

@@ -255,3 +255,17 @@ fn what_is_sent_as_its_buffer_is_full_waits_for_no_more() {
     assert_eq!(server.write(200, 10 * MSS).len(), 0, "the buffer is not full yet");
     assert_eq!(server.write(200, 40 * MSS).len(), 2);
 }
+
+#[test]
+fn an_acknowledgement_that_is_too_old_is_answered_and_its_data_left() {
+    // RFC 5961 section 5.2; tcp_ack: prior_snd_una - min(max_window, bytes_acked).
+    let mut server = server();
+    let answers = server.receive(100, 1, 0, 65_535, 500);
+    assert_eq!((answers.len(), answers[0].ack, server.connection.unread()), (1, SeqNumber(1), 0));
+    // No more often than twice a second (tcp_invalid_ratelimit).
+    assert!(server.receive(200, 1, 0, 65_535, 500).is_empty());
+    server.write(200, MSS);
+    server.receive(300, 1, 1_001, 65_535, 0);
+    server.receive(300, 1, 1, 65_535, 500);
+    assert_eq!(server.connection.unread(), 500);
+}

@@ -5,7 +5,7 @@ use bentpipe_tcp::{
     AfterIdle, BufferLimits, Config, Connection, Cookie, CookieKey, FastOpen, IP_HEADER, QuickAck,
     TCP_HEADER, TcpSpec,
 };
-use bentpipe_units::{Bytes, Switch};
+use bentpipe_units::{Bytes, Duration, Switch};
 
 use super::socket::SocketOptions;
 use crate::commands::Effect;
@@ -56,7 +56,7 @@ struct Peer {
 }
 
 /// Sysctls of Linux that the endpoint has as one of these values, or that change nothing a script of segments sees.
-const FIXED: [(&str, &[&str]); 23] = [
+const FIXED: [(&str, &[&str]); 22] = [
     ("tcp_sack", &["1"]),
     ("tcp_dsack", &["1"]),
     ("tcp_fack", &[]),
@@ -74,7 +74,6 @@ const FIXED: [(&str, &[&str]); 23] = [
     ("tcp_tw_reuse", &[]),
     ("tcp_window_scaling", &["1"]),
     ("tcp_moderate_rcvbuf", &["1"]),
-    ("tcp_invalid_ratelimit", &["500"]),
     ("tcp_limit_output_bytes", &[]),
     ("tcp_autocorking", &[]),
     ("tcp_retries2", &["15"]),
@@ -148,6 +147,9 @@ impl HostSettings {
                 config.after_idle = if restarts { AfterIdle::Restart } else { AfterIdle::Keep };
             }
             "tcp_fastopen" => self.fast_open = bits(value).ok_or_else(missing)?,
+            "tcp_invalid_ratelimit" => {
+                config.stray_interval = Duration::from_millis(value.parse().map_err(|_| missing())?);
+            }
             "tcp_fastopen_key" => self.cookie_key = cookie_key(value).ok_or_else(missing)?,
             "tcp_ecn" => {
                 self.ecn = value.parse().ok().filter(|ecn| (0..=2).contains(ecn)).ok_or_else(missing)?;

@@ -3,7 +3,6 @@
 use bentpipe_units::{Duration, Time};
 
 use super::Connection;
-use super::input::STRAY_INTERVAL;
 use crate::config::FastOpen;
 use crate::event::{Closed, Event};
 use crate::options::{FastOpenOption, Options, SackPermitted, SynOptions, Timestamps};
@@ -170,7 +169,7 @@ impl Connection {
 
     /// The client did not hear our answer: it hears it again, and for as long as after the first (`tcp_check_req`).
     pub(super) fn on_repeated_syn(&mut self, now: Time) {
-        if self.out_of_window_at.is_some_and(|at| now.since(at) < STRAY_INTERVAL) {
+        if self.out_of_window_at.is_some_and(|at| now.since(at) < self.stray_interval) {
             return;
         }
         self.out_of_window_at = Some(now);

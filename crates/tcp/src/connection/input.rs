@@ -1,6 +1,6 @@
 //! Segments that arrive (RFC 9293 section 3.10.7; `tcp_rcv_established`, `tcp_rcv_state_process`).
 
-use bentpipe_units::{Duration, Time};
+use bentpipe_units::Time;
 
 use super::{Connection, LINGER, Reader};
 use crate::ecn::Mark;
@@ -10,9 +10,6 @@ use crate::receive::{Arrival, Decision};
 use crate::segment::{Flags, Segment, timestamp_before};
 use crate::send::{Ack, Block, Verdict};
 use crate::state::State;
-
-/// `tcp_invalid_ratelimit`: stray acknowledgements are answered no more often, lest two ends answer each other.
-pub(super) const STRAY_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Connection {
     /// A segment for this connection arrives.
@@ -43,10 +40,11 @@ impl Connection {
         if completes && !self.on_first_ack(now, segment, start) {
             return;
         }
-        if self.process_ack(now, segment, start) == Verdict::Unsent {
+        match self.process_ack(now, segment, start) {
+            Verdict::Accepted => {}
             // RFC 9293 section 3.10.7.4, fifth check: answered and dropped.
-            self.answer_stray(now, segment, start, start);
-            return;
+            Verdict::Unsent => return self.answer_stray(now, segment, start, start),
+            Verdict::TooOld => return self.challenge(now),
         }
         if by_fast_open {
             self.after_first_ack_by_fast_open(now, segment);
@@ -97,7 +95,7 @@ impl Connection {
 
     fn answer_stray(&mut self, now: Time, segment: &Segment, start: u64, end: u64) {
         let limited = segment.payload.is_empty()
-            && self.out_of_window_at.is_some_and(|at| now.since(at) < STRAY_INTERVAL);
+            && self.out_of_window_at.is_some_and(|at| now.since(at) < self.stray_interval);
         if limited {
             return;
         }
@@ -107,6 +105,15 @@ impl Connection {
         if end > start {
             self.receive.on_old_data(start, end);
         }
+        self.pending.acknowledgement = true;
+    }
+
+    /// `tcp_send_challenge_ack`.
+    fn challenge(&mut self, now: Time) {
+        if self.out_of_window_at.is_some_and(|at| now.since(at) < self.stray_interval) {
+            return;
+        }
+        self.out_of_window_at = Some(now);
         self.pending.acknowledgement = true;
     }
 

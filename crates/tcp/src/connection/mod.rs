@@ -64,8 +64,9 @@ pub struct Connection {
     /// End of TIME_WAIT, or of FIN_WAIT2 without an application.
     lingers_until: Option<Time>,
     reader: Reader,
-    /// When a segment out of the window was answered last.
+    /// When a segment out of the window was answered last, and how long none is answered after it.
     out_of_window_at: Option<Time>,
+    stray_interval: Duration,
     events: VecDeque<Event>,
     ended: Option<Closed>,
 }
@@ -150,6 +151,7 @@ impl Connection {
             lingers_until: None,
             reader: Reader::Present,
             out_of_window_at: None,
+            stray_interval: config.stray_interval,
             events: VecDeque::new(),
             ended: None,
         }

@@ -29,4 +29,6 @@ pub(crate) enum Verdict {
     Accepted,
     /// It acknowledges what was never sent.
     Unsent,
+    /// It is older than any that is still on its way (RFC 5961 section 5.2).
+    TooOld,
 }

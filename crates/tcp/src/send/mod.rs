@@ -90,6 +90,11 @@ impl Sender {
         let Some(cc) = &mut self.cc else { return Verdict::Accepted };
         let una = self.recovery.una();
         if ack.position < una {
+            // MAX.SND.WND, but no more than was ever acknowledged (tcp_ack).
+            let oldest = self.transmit.window().max.min(una - FIRST);
+            if una - ack.position > oldest {
+                return Verdict::TooOld;
+            }
             let room = self.transmit.room(una, &self.buffer, self.mss);
             self.recovery.on_old_ack(ack, room, View { now, next, rtt: &self.rtt }, cc);
             return Verdict::Accepted;
