@@ -36,7 +36,7 @@ impl State {
         matches!(self, Self::SynReceived | Self::Established | Self::FinWait1 | Self::FinWait2)
     }
 
-    /// Whether the application may still write, or has data to come that it may write an answer to.
+    /// Whether this end has not finished its direction.
     pub const fn may_write(self) -> bool {
         matches!(self, Self::SynSent | Self::SynReceived | Self::Established | Self::CloseWait)
     }

@@ -169,10 +169,9 @@ impl Connection {
 
     /// The client did not hear our answer: it hears it again, and for as long as after the first (`tcp_check_req`).
     pub(super) fn on_repeated_syn(&mut self, now: Time) {
-        if self.out_of_window_at.is_some_and(|at| now.since(at) < self.stray_interval) {
+        if !self.may_answer_stray(now) {
             return;
         }
-        self.out_of_window_at = Some(now);
         self.handshake.retransmissions += 1;
         self.pending.syn = true;
         // With Fast Open the timer is the new socket's own.

@@ -94,13 +94,8 @@ impl Connection {
     }
 
     fn answer_stray(&mut self, now: Time, segment: &Segment, start: u64, end: u64) {
-        let limited = segment.payload.is_empty()
-            && self.out_of_window_at.is_some_and(|at| now.since(at) < self.stray_interval);
-        if limited {
+        if segment.payload.is_empty() && !self.may_answer_stray(now) {
             return;
-        }
-        if segment.payload.is_empty() {
-            self.out_of_window_at = Some(now);
         }
         if end > start {
             self.receive.on_old_data(start, end);
@@ -110,11 +105,18 @@ impl Connection {
 
     /// `tcp_send_challenge_ack`.
     fn challenge(&mut self, now: Time) {
-        if self.out_of_window_at.is_some_and(|at| now.since(at) < self.stray_interval) {
-            return;
+        if self.may_answer_stray(now) {
+            self.pending.acknowledgement = true;
         }
-        self.out_of_window_at = Some(now);
-        self.pending.acknowledgement = true;
+    }
+
+    /// Whether a stray segment is answered now (`tcp_oow_rate_limited`).
+    pub(super) fn may_answer_stray(&mut self, now: Time) -> bool {
+        let is_due = self.out_of_window_at.is_none_or(|at| now.since(at) >= self.stray_interval);
+        if is_due {
+            self.out_of_window_at = Some(now);
+        }
+        is_due
     }
 
     fn process_ack(&mut self, now: Time, segment: &Segment, start: u64) -> Verdict {
