@@ -93,6 +93,12 @@ pub struct Config {
     pub ecn: Switch,
     /// Which segments are acknowledged at once.
     pub quick_ack: QuickAck,
+    /// How often a SYN or a SYN-ACK leaves again.
+    pub retries: HandshakeRetries,
+    /// How a silent peer is probed, where it is.
+    pub keep_alive: Option<KeepAlive>,
+    /// No timeout is longer (`tcp_rto_max_ms`).
+    pub max_rto: Duration,
     /// Stray segments are answered no more often, lest two ends answer each other (`tcp_invalid_ratelimit`).
     pub stray_interval: Duration,
     /// Whether data travels with the SYN.
@@ -157,6 +163,39 @@ pub enum QuickAck {
     Always,
 }
 
+/// How often what opens a connection leaves again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HandshakeRetries {
+    /// SYNs whose wait doubles (`tcp_syn_retries`).
+    pub syn: u32,
+    /// SYNs before those, each a second after the one before (`tcp_syn_linear_timeouts`, Linux 6.5).
+    pub syn_linear: u32,
+    /// `tcp_synack_retries`.
+    pub syn_ack: u32,
+}
+
+impl HandshakeRetries {
+    /// As Linux has it (`tcp_sk_init`).
+    pub const LINUX: Self = Self { syn: 6, syn_linear: 4, syn_ack: 5 };
+}
+
+/// Probes of a silent peer (RFC 9293 section 3.8.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepAlive {
+    /// Silence before the first one (`tcp_keepalive_time`).
+    pub idle: Duration,
+    /// Between two of them (`tcp_keepalive_intvl`).
+    pub interval: Duration,
+    /// How many are left unanswered before the connection ends (`tcp_keepalive_probes`).
+    pub probes: u32,
+}
+
+impl KeepAlive {
+    /// As Linux has it where a socket asks for it (`tcp_sk_init`).
+    pub const LINUX: Self =
+        Self { idle: Duration::from_secs(7200), interval: Duration::from_secs(75), probes: 9 };
+}
+
 /// Segmentation offload: how much is worth sending at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offload {
@@ -210,6 +249,8 @@ const INITIAL_RECEIVE_BUFFER: Bytes = Bytes::new(131_072);
 /// `tcp_wmem[1]`.
 const INITIAL_SEND_BUFFER: Bytes = Bytes::new(16_384);
 
+/// No timeout is longer where the host has no other limit.
+pub(crate) const TCP_RTO_MAX: Duration = Duration::from_secs(120);
 /// `tcp_sk_init`.
 const STRAY_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -232,6 +273,9 @@ impl Config {
             timestamps: spec.timestamps.unwrap_or(Switch::On),
             ecn: spec.ecn,
             quick_ack: if spec.quick_ack.is_on() { QuickAck::Always } else { QuickAck::Adaptive },
+            retries: HandshakeRetries::LINUX,
+            keep_alive: None,
+            max_rto: TCP_RTO_MAX,
             stray_interval: STRAY_INTERVAL,
             fast_open: FastOpen::Off,
             offload: Offload::LINUX,

@@ -62,7 +62,7 @@ pub struct Info {
     pub received: Bytes,
     /// Timeouts, or probes of a closed window, in a row by which the timer has grown (`icsk_backoff`).
     pub backoff: u32,
-    /// Probes of a closed window that are unanswered (`icsk_probes_out`).
+    /// Probes of a closed window, or of a silent peer, that are unanswered (`icsk_probes_out`).
     pub unanswered_probes: u32,
 }
 
@@ -94,4 +94,16 @@ pub enum LossRecovery {
     Recovery,
     /// Lost segments are repaired after a timeout.
     Loss,
+}
+
+/// What a sender spent its time on (`tcpi_busy_time` and the like).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeSpent {
+    /// Data waited or were out.
+    pub busy: Duration,
+    /// Of that: the peer's window was all that held them (`tcpi_rwnd_limited`).
+    pub peer_window: Duration,
+    /// Of that: all that the full send buffer held had left, with room in the congestion window
+    /// (`tcpi_sndbuf_limited`).
+    pub send_buffer: Duration,
 }

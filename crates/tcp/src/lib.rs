@@ -31,12 +31,15 @@ mod wheel;
 mod wire;
 
 pub use bentpipe_cc::careful_resume::Memory;
-pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle, Offload, QuickAck, TcpSpec};
+pub use config::{
+    AfterIdle, BufferLimits, Coalescing, Config, FastOpen, HandshakeRetries, KeepAlive, Nagle, Offload,
+    QuickAck, TcpSpec,
+};
 pub use connection::Connection;
 pub use cookie::{Cookie, CookieKey};
 pub use endpoint::{ConnectionId, Endpoint, PortError, Route};
 pub use event::{Closed, Event, Read, StreamError};
-pub use info::{Agreement, Info, LossRecovery};
+pub use info::{Agreement, Info, LossRecovery, TimeSpent};
 pub use options::{
     FastOpenForm, FastOpenOption, MAX_SACK_BLOCKS, Options, SackBlocks, SackPermitted, SynOptions, Timestamps,
 };

@@ -14,4 +14,5 @@ mod loss;
 mod receiving;
 mod recovery;
 mod segments;
+mod silence;
 mod wire;

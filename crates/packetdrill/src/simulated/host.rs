@@ -2,8 +2,8 @@
 
 use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{
-    AfterIdle, BufferLimits, Config, Connection, Cookie, CookieKey, FastOpen, IP_HEADER, QuickAck,
-    TCP_HEADER, TcpSpec,
+    AfterIdle, BufferLimits, Config, Connection, Cookie, CookieKey, FastOpen, HandshakeRetries, IP_HEADER,
+    KeepAlive, QuickAck, TCP_HEADER, TcpSpec,
 };
 use bentpipe_units::{Bytes, Duration, Switch};
 
@@ -32,6 +32,12 @@ const FAST_OPEN_WITHOUT_COOKIE: u32 = 0x200;
 /// `tcp_fastopen` and `tcp_ecn` as Linux has them: clients have Fast Open, servers answer those that ask for ECN.
 const FAST_OPEN: u32 = FAST_OPEN_OF_CLIENTS;
 const ECN: u32 = 2;
+/// As `tcp_rto_max_ms` takes them.
+const RTO_MAX_MS: std::ops::RangeInclusive<u64> = 1_000..=120_000;
+/// `MAX_TCP_SYNCNT`.
+const MOST_RETRIES: u32 = 127;
+/// `tcp_notsent_lowat` as Linux has it.
+const NO_LIMIT: Bytes = Bytes::new(u32::MAX as u64);
 /// RFC 6928.
 const INITIAL_WINDOW: u32 = 10;
 
@@ -39,6 +45,10 @@ const INITIAL_WINDOW: u32 = 10;
 #[derive(Clone, Debug)]
 pub(super) struct HostSettings {
     pub config: Config,
+    /// `tcp_notsent_lowat`.
+    pub max_unsent: Bytes,
+    /// The times of sockets that ask for keep-alive.
+    pub keep_alive: KeepAlive,
     /// Bits of `tcp_fastopen`.
     fast_open: u32,
     cookie_key: CookieKey,
@@ -56,7 +66,7 @@ struct Peer {
 }
 
 /// Sysctls of Linux that the endpoint has as one of these values, or that change nothing a script of segments sees.
-const FIXED: [(&str, &[&str]); 22] = [
+const FIXED: [(&str, &[&str]); 19] = [
     ("tcp_sack", &["1"]),
     ("tcp_dsack", &["1"]),
     ("tcp_fack", &[]),
@@ -66,10 +76,7 @@ const FIXED: [(&str, &[&str]); 22] = [
     ("tcp_recovery", &["1"]),
     ("tcp_pacing_ss_ratio", &["200"]),
     ("tcp_pacing_ca_ratio", &["120"]),
-    ("tcp_notsent_lowat", &["4294967295", "-1"]),
     ("tcp_syncookies", &["0", "1"]),
-    ("tcp_syn_retries", &["5", "6"]),
-    ("tcp_synack_retries", &["5"]),
     ("tcp_no_metrics_save", &[]),
     ("tcp_tw_reuse", &[]),
     ("tcp_window_scaling", &["1"]),
@@ -111,7 +118,16 @@ impl HostSettings {
         };
         let config = Config { mtu, ..Config::new(&spec, Algorithm::Cubic, 1) };
         let cookie_key = CookieKey::drawn(config.seed);
-        Ok(Self { config, fast_open: FAST_OPEN, cookie_key, ecn: ECN, ip_version, peer: Peer::default() })
+        Ok(Self {
+            config,
+            max_unsent: NO_LIMIT,
+            keep_alive: KeepAlive::LINUX,
+            fast_open: FAST_OPEN,
+            cookie_key,
+            ecn: ECN,
+            ip_version,
+            peer: Peer::default(),
+        })
     }
 
     /// Does what a command does.
@@ -149,6 +165,22 @@ impl HostSettings {
             "tcp_fastopen" => self.fast_open = bits(value).ok_or_else(missing)?,
             "tcp_invalid_ratelimit" => {
                 config.stray_interval = Duration::from_millis(value.parse().map_err(|_| missing())?);
+            }
+            "tcp_rto_max_ms" => {
+                let milliseconds =
+                    value.parse().ok().filter(|ms| RTO_MAX_MS.contains(ms)).ok_or_else(missing)?;
+                config.max_rto = Duration::from_millis(milliseconds);
+            }
+            "tcp_syn_retries" => config.retries.syn = retries(value).ok_or_else(missing)?,
+            "tcp_syn_linear_timeouts" => config.retries.syn_linear = retries(value).ok_or_else(missing)?,
+            "tcp_synack_retries" => config.retries.syn_ack = retries(value).ok_or_else(missing)?,
+            "tcp_keepalive_time" => self.keep_alive.idle = seconds(value).ok_or_else(missing)?,
+            "tcp_keepalive_intvl" => self.keep_alive.interval = seconds(value).ok_or_else(missing)?,
+            "tcp_keepalive_probes" => self.keep_alive.probes = value.parse().map_err(|_| missing())?,
+            // As the kernel reads it: -1 is the largest.
+            "tcp_notsent_lowat" => {
+                let bytes = value.parse::<i64>().map_err(|_| missing())? as u32;
+                self.max_unsent = Bytes::new(bytes.into());
             }
             "tcp_fastopen_key" => self.cookie_key = cookie_key(value).ok_or_else(missing)?,
             "tcp_ecn" => {
@@ -226,9 +258,13 @@ impl HostSettings {
         let config = self.config.clone();
         let mtu = options.segment_size.map(|size| u32::from(size) + IP_HEADER + TCP_HEADER);
         let receive_buffer = options.receive_buffer.map(BufferLimits::fixed);
+        let HandshakeRetries { syn, syn_ack, .. } = config.retries;
+        let (syn, syn_ack) = options.syn_retries.map_or((syn, syn_ack), |times| (times, times));
         Config {
             congestion_control: options.congestion_control.unwrap_or(config.congestion_control),
             nagle: options.nagle,
+            keep_alive: options.keep_alive(self),
+            retries: HandshakeRetries { syn, syn_ack, ..config.retries },
             mtu: mtu.map_or(config.mtu, |mtu| mtu.min(config.mtu)),
             receive_buffer: receive_buffer.unwrap_or(config.receive_buffer),
             ..config
@@ -271,6 +307,14 @@ fn limits(value: &str) -> Option<BufferLimits> {
     let numbers: Vec<u64> = value.split_whitespace().map(|word| word.parse().ok()).collect::<Option<_>>()?;
     let [_, initial, max] = numbers.as_slice() else { return None };
     Some(BufferLimits::tuned(Bytes::new(*initial), Bytes::new(*max)))
+}
+
+fn seconds(value: &str) -> Option<Duration> {
+    value.parse::<u32>().ok().map(|seconds| Duration::from_secs(seconds.into()))
+}
+
+fn retries(value: &str) -> Option<u32> {
+    value.parse().ok().filter(|times| (0..=MOST_RETRIES).contains(times))
 }
 
 fn bits(value: &str) -> Option<u32> {

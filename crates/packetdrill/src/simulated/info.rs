@@ -13,7 +13,7 @@ const NANOS_PER_MILLISECOND: u64 = 1_000_000;
 
 /// The fields of linux/tcp.h and linux/sock_diag.h.
 pub(super) fn tcp_info(now: Time, connection: &Connection) -> TcpInfo {
-    let info = connection.info();
+    let (info, spent) = (connection.info(), connection.time_spent(now));
     let mss = info.mss.get().max(1);
     let segments = |bytes: bentpipe_units::Bytes| (bytes.get() / mss) as i64;
     let micros = |span: bentpipe_units::Duration| (span.as_nanos() / NANOS_PER_MICROSECOND) as i64;
@@ -49,6 +49,9 @@ pub(super) fn tcp_info(now: Time, connection: &Connection) -> TcpInfo {
             "tcpi_last_data_recv",
             info.data_at.map_or(0, |at| (now.since(at).as_nanos() / NANOS_PER_MILLISECOND) as i64),
         ),
+        ("tcpi_busy_time", micros(spent.busy)),
+        ("tcpi_rwnd_limited", micros(spent.peer_window)),
+        ("tcpi_sndbuf_limited", micros(spent.send_buffer)),
         ("SK_MEMINFO_RCVBUF", info.receive_buffer.get() as i64),
     ];
     TcpInfo(fields.into())

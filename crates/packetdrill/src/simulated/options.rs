@@ -17,6 +17,11 @@ const LEAST_RECEIVE_BUFFER: i64 = 2_304;
 const LARGEST_BUFFER: i64 = 4 << 20;
 /// `TCP_MIN_MSS`, `MAX_TCP_WINDOW`.
 const SEGMENT_SIZES: std::ops::RangeInclusive<i64> = 88..=32_767;
+/// Up to `MAX_TCP_KEEPIDLE` and `MAX_TCP_KEEPINTVL`.
+const KEEP_ALIVE_SECONDS: std::ops::RangeInclusive<i64> = 1..=32_767;
+/// Up to `MAX_TCP_SYNCNT` and `MAX_TCP_KEEPCNT`.
+const COUNTS: std::ops::RangeInclusive<i64> = 1..=127;
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
 /// In a second.
 const MICROS: i64 = 1_000_000;
 /// `TCP_MSS_DEFAULT`, of a socket without a connection.
@@ -79,6 +84,35 @@ impl Simulated<'_> {
                 options.max_unsent = (bytes > 0).then(|| Bytes::new(bytes.into()));
                 options.kept.insert((option.level, option.name), bytes.into());
             }
+            (libc::SOL_SOCKET, libc::SO_KEEPALIVE, OptionValue::Integer(on)) => {
+                options.probing.is_on = *on != 0;
+                options.kept.insert((option.level, option.name), i64::from(*on != 0));
+            }
+            (libc::SOL_TCP, libc::TCP_KEEPIDLE | libc::TCP_KEEPINTVL, OptionValue::Integer(seconds)) => {
+                if !KEEP_ALIVE_SECONDS.contains(seconds) {
+                    return error(libc::EINVAL);
+                }
+                let time = Some(Duration::from_secs(*seconds as u64));
+                match name {
+                    libc::TCP_KEEPIDLE => options.probing.idle = time,
+                    _ => options.probing.interval = time,
+                }
+                options.kept.insert((option.level, option.name), *seconds);
+            }
+            (libc::SOL_TCP, libc::TCP_KEEPCNT, OptionValue::Integer(probes)) => {
+                if !COUNTS.contains(probes) {
+                    return error(libc::EINVAL);
+                }
+                options.probing.probes = u32::try_from(*probes).ok();
+                options.kept.insert((option.level, option.name), *probes);
+            }
+            (libc::SOL_TCP, libc::TCP_SYNCNT, OptionValue::Integer(times)) if connection.is_none() => {
+                if !COUNTS.contains(times) {
+                    return error(libc::EINVAL);
+                }
+                options.syn_retries = u32::try_from(*times).ok();
+                options.kept.insert((option.level, option.name), *times);
+            }
             (libc::SOL_TCP, libc::TCP_FASTOPEN, OptionValue::Integer(queue)) if connection.is_none() => {
                 options.has_fast_open = *queue > 0;
                 options.kept.insert((option.level, option.name), *queue);
@@ -115,7 +149,7 @@ impl Simulated<'_> {
         match found.kind {
             Kind::Connection(id) => {
                 if let Some(connected) = self.connections.get_mut(&id) {
-                    found.options.apply_to(&mut connected.connection);
+                    found.options.apply_to(&mut connected.connection, &self.host, self.now);
                 }
             }
             Kind::Listening { .. } => {
@@ -157,6 +191,18 @@ impl Simulated<'_> {
                     Err(_) => integer(chosen),
                 }
             }
+            (libc::SOL_TCP, libc::TCP_KEEPIDLE) => {
+                integer(whole_seconds(options.probing.idle.unwrap_or(self.host.keep_alive.idle)))
+            }
+            (libc::SOL_TCP, libc::TCP_KEEPINTVL) => {
+                integer(whole_seconds(options.probing.interval.unwrap_or(self.host.keep_alive.interval)))
+            }
+            (libc::SOL_TCP, libc::TCP_KEEPCNT) => {
+                integer(i64::from(options.probing.probes.unwrap_or(self.host.keep_alive.probes)))
+            }
+            (libc::SOL_TCP, libc::TCP_SYNCNT) => {
+                integer(i64::from(options.syn_retries.unwrap_or(self.host.config.retries.syn)))
+            }
             (libc::SOL_TCP, libc::TCP_CONGESTION) => {
                 let chosen = options.congestion_control.unwrap_or(self.host.config.congestion_control);
                 let name = chosen.kernel_name().unwrap_or_default().to_owned();
@@ -180,6 +226,10 @@ fn limit(seconds: i64, micros: i64) -> Option<Duration> {
 fn time(limit: Option<Duration>) -> Attempt {
     let micros = (limit.map_or(0, Duration::as_nanos) / 1_000) as i64;
     done(Outcome { output: Output::Time(micros / MICROS, micros % MICROS), ..Outcome::of(0) })
+}
+
+const fn whole_seconds(time: Duration) -> i64 {
+    (time.as_nanos() / NANOS_PER_SECOND) as i64
 }
 
 fn doubled(bytes: i64, least: i64) -> Bytes {

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;
 
 use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{Closed, Connection, ConnectionId, CookieKey, Nagle, State};
-use bentpipe_units::{Bytes, Duration};
+use bentpipe_tcp::{Closed, Connection, ConnectionId, CookieKey, KeepAlive, Nagle, State};
+use bentpipe_units::{Bytes, Duration, Time};
 
+use super::host::HostSettings;
 use crate::outcome::Handle;
 
 /// A descriptor.
@@ -39,8 +40,11 @@ pub(super) struct SocketOptions {
     /// `TCP_MAXSEG`.
     pub segment_size: Option<u16>,
     pub user_timeout: Option<Duration>,
-    /// `TCP_NOTSENT_LOWAT`; none for the host's, which is no limit.
+    /// `TCP_NOTSENT_LOWAT`; none for the host's.
     pub max_unsent: Option<Bytes>,
+    pub probing: Probing,
+    /// `TCP_SYNCNT`: how often SYNs, or a listening socket's SYN-ACKs, leave again.
+    pub syn_retries: Option<u32>,
     /// Whether a queue was asked for (`TCP_FASTOPEN`).
     pub has_fast_open: bool,
     pub cookie_key: Option<CookieKey>,
@@ -50,6 +54,15 @@ pub(super) struct SocketOptions {
     pub needs_no_cookie: bool,
     /// What was set last, to be read again.
     pub kept: BTreeMap<(i64, i64), i64>,
+}
+
+/// `SO_KEEPALIVE`, `TCP_KEEPIDLE`, `TCP_KEEPINTVL`, `TCP_KEEPCNT`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probing {
+    pub is_on: bool,
+    pub idle: Option<Duration>,
+    pub interval: Option<Duration>,
+    pub probes: Option<u32>,
 }
 
 impl SocketOptions {
@@ -67,6 +80,8 @@ impl SocketOptions {
             segment_size: None,
             user_timeout: None,
             max_unsent: None,
+            probing: Probing { is_on: false, idle: None, interval: None, probes: None },
+            syn_retries: None,
             has_fast_open: false,
             cookie_key: None,
             defers_connecting: false,
@@ -80,13 +95,24 @@ impl SocketOptions {
         self.kept.get(&option).copied().unwrap_or(0)
     }
 
+    /// How a silent peer is probed, where it is: the host's times, but for the socket's own.
+    pub fn keep_alive(&self, host: &HostSettings) -> Option<KeepAlive> {
+        let Probing { is_on, idle, interval, probes } = self.probing;
+        is_on.then(|| KeepAlive {
+            idle: idle.unwrap_or(host.keep_alive.idle),
+            interval: interval.unwrap_or(host.keep_alive.interval),
+            probes: probes.unwrap_or(host.keep_alive.probes),
+        })
+    }
+
     /// What a connection has of its socket's options beside its settings, which it began with.
-    pub fn apply_to(&self, connection: &mut Connection) {
+    pub fn apply_to(&self, connection: &mut Connection, host: &HostSettings, now: Time) {
         if let Some(send_buffer) = self.send_buffer {
             connection.set_send_buffer(send_buffer);
         }
-        connection.set_max_unsent(self.max_unsent.unwrap_or(Bytes::new(u64::MAX)));
+        connection.set_max_unsent(self.max_unsent.unwrap_or(host.max_unsent));
         connection.set_user_timeout(self.user_timeout);
+        connection.set_keep_alive(now, self.keep_alive(host));
     }
 }
 

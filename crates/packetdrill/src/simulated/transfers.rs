@@ -32,7 +32,8 @@ impl Simulated<'_> {
         if transfer.has(!FLAGS) {
             return Err(Missing(flag_names(transfer.flags.unwrap_or(0) & !FLAGS)));
         }
-        if transfer.buffers.iter().any(|buffer| buffer.pointer.is_some()) {
+        let is_nowhere = transfer.buffers.iter().any(|buffer| buffer.pointer.is_some());
+        if is_nowhere && (transfer.has(libc::MSG_FASTOPEN) || transfer.buffers.len() > 1) {
             return Err(Missing("buffers at an address that is written".to_owned()));
         }
         let socket = self.sockets.get(&transfer.socket);
@@ -53,6 +54,9 @@ impl Simulated<'_> {
         };
         if connected.is_opening() {
             return if nonblocking { error(libc::EAGAIN) } else { Ok(None) };
+        }
+        if is_nowhere(transfer) && connected.connection.unread() > 0 {
+            return error(libc::EFAULT);
         }
         match connected.connection.read(now, transfer.length()) {
             Ok(Read::Data(payload)) => done(Outcome::of(payload.len() as i64)),
@@ -140,6 +144,9 @@ impl Simulated<'_> {
         if connected.is_opening() {
             return if nonblocking { error(libc::EAGAIN) } else { Ok(None) };
         }
+        if is_nowhere(transfer) && connected.connection.is_writable() {
+            return error(libc::EFAULT);
+        }
         let left = transfer.length() - written;
         match connected.connection.write_up_to(now, &Payload::Length(left), boundary_of(transfer)) {
             Ok(0) if left > 0 && nonblocking && written == 0 => error(libc::EAGAIN),
@@ -157,6 +164,11 @@ impl Simulated<'_> {
             Err(StreamError::Closed(_)) => error(connected.error.take().unwrap_or(libc::EPIPE)),
         }
     }
+}
+
+/// Whether bytes would come from or go to an address that no process has.
+fn is_nowhere(transfer: &Transfer) -> bool {
+    transfer.length() > 0 && transfer.buffers.iter().any(|buffer| buffer.pointer.is_some())
 }
 
 /// What a write says of its end.

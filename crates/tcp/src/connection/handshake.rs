@@ -3,22 +3,16 @@
 use bentpipe_units::{Duration, Time};
 
 use super::Connection;
-use crate::config::FastOpen;
+use crate::config::{FastOpen, HandshakeRetries, TCP_RTO_MAX};
 use crate::event::{Closed, Event};
 use crate::options::{FastOpenOption, Options, SackPermitted, SynOptions, Timestamps};
 use crate::payload::Payload;
 use crate::receive::Scaling;
 use crate::segment::{Flags, Segment};
-use crate::send::{FIRST, Handshake as Opened, INITIAL_RTO, InitialWindow, MAX_RTO};
+use crate::send::{FIRST, Handshake as Opened, INITIAL_RTO, InitialWindow};
 use crate::sequence::SequenceSpace;
 use crate::state::State;
 
-/// `tcp_syn_retries` and `tcp_syn_linear_timeouts`.
-const SYN_RETRIES: u32 = 6 + LINEAR_TIMEOUTS;
-/// SYNs repeated at an unchanged distance of a second before it doubles (Linux 6.5).
-const LINEAR_TIMEOUTS: u32 = 4;
-/// `tcp_synack_retries`.
-const SYN_ACK_RETRIES: u32 = 5;
 /// `MAX_TCP_OPTION_SPACE`: what a SYN with data leaves to its options, whatever they take (`tcp_send_syn_data`).
 const SYN_OPTION_SPACE: u64 = 40;
 
@@ -74,6 +68,8 @@ impl Connection {
         let sack_permitted = self.peer.sack.unwrap_or(SackPermitted::No);
         self.send.establish(now, Opened { rtt: self.round_trip(now, echo), window, mss, sack_permitted });
         self.receive.establish(now, self.peer.announced_payload(self.announced_mss), mss);
+        self.silence.on_heard(now);
+        self.restart_keep_alive(now);
     }
 
     /// From our SYN or SYN-ACK to its acknowledgement, which arrives now.
@@ -256,22 +252,38 @@ impl Connection {
 
     /// The SYN or SYN-ACK was not answered (RFC 6298 section 5.7; `tcp_syn_linear_timeouts`).
     pub(super) fn on_handshake_timeout(&mut self, now: Time) {
-        let client = self.state == State::SynSent;
-        let retries = if client { SYN_RETRIES } else { SYN_ACK_RETRIES };
-        if self.handshake.timeouts >= retries {
+        let HandshakeRetries { syn, syn_linear, syn_ack } = self.retries;
+        let is_client = self.state == State::SynSent;
+        let (linear, doubling) = if is_client { (syn_linear, syn) } else { (0, syn_ack) };
+        // retransmits_timed_out: however short the waits were, no longer than if all had doubled.
+        let passed = self.handshake.sent_at.map_or(Duration::ZERO, |first| now.since(first));
+        let is_late = self.handshake.timeouts > 0 && passed >= time_of(syn, self.send.rtt().max_rto());
+        if self.handshake.timeouts >= linear + doubling || (is_client && is_late) {
             self.vanish(Closed::TimedOut);
             return;
         }
         self.handshake.timeouts += 1;
         self.handshake.retransmissions += 1;
-        self.restart_handshake_timer(now, if client { LINEAR_TIMEOUTS } else { 0 });
+        self.restart_handshake_timer(now, linear);
         self.pending.syn = true;
     }
 
     /// The wait doubles with each timeout beyond so many.
     fn restart_handshake_timer(&mut self, now: Time, linear: u32) {
         let doublings = self.handshake.timeouts.saturating_sub(linear);
-        let wait = Duration::from_nanos(INITIAL_RTO.as_nanos() << doublings).min(MAX_RTO);
+        // tcp_reqsk_timeout, which does not ask the host.
+        let is_request = self.state == State::SynReceived && !self.is_open();
+        let most = if is_request { TCP_RTO_MAX } else { self.send.rtt().max_rto() };
+        let wait = Duration::from_nanos(INITIAL_RTO.as_nanos() << doublings).min(most);
         self.handshake.timer = Some(self.wheel.expiry(now, wait));
     }
+}
+
+/// From the first SYN of so many that are repeated to the end of the last one's wait, when each wait doubles (`tcp_model_timeout`).
+fn time_of(retries: u32, max_rto: Duration) -> Duration {
+    let waits = (0..=retries).map(|doublings| match INITIAL_RTO.as_nanos().checked_shl(doublings) {
+        Some(wait) if wait >> doublings == INITIAL_RTO.as_nanos() => Duration::from_nanos(wait).min(max_rto),
+        _ => max_rto,
+    });
+    waits.fold(Duration::ZERO, Duration::saturating_add)
 }

@@ -1,10 +1,10 @@
 //! What can be seen of a connection (`tcp_get_info`).
 
 use bentpipe_cc::Demand;
-use bentpipe_units::Bytes;
+use bentpipe_units::{Bytes, Time};
 
 use super::Connection;
-use crate::info::{Agreement, Info};
+use crate::info::{Agreement, Info, TimeSpent};
 use crate::options::SackPermitted;
 use crate::send::FIRST;
 use crate::state::State;
@@ -46,8 +46,13 @@ impl Connection {
             data_at: self.is_open().then(|| self.receive.data_at()),
             received: Bytes::new(self.receive.next().saturating_sub(FIRST)),
             backoff: self.send.backoff(),
-            unanswered_probes: self.send.unanswered_probes(),
+            unanswered_probes: self.send.unanswered_probes() + self.silence.unanswered,
         }
+    }
+
+    /// What the sender has spent its time on until now. A connection that was reset counts on.
+    pub fn time_spent(&self, now: Time) -> TimeSpent {
+        self.send.time_spent(now)
     }
 
     fn agreement(&self) -> Agreement {

@@ -145,6 +145,7 @@ impl Connection {
             echoes_mark: self.ecn.is_echo(segment),
         });
         if verdict == Verdict::Accepted {
+            self.silence.on_heard(now);
             self.pending.writable = true;
             self.note_timestamp(segment, start);
         }

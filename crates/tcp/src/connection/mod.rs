@@ -4,6 +4,7 @@ mod command;
 mod handshake;
 mod info;
 mod input;
+mod keep_alive;
 mod output;
 mod syn;
 mod timeout;
@@ -13,7 +14,8 @@ use std::net::SocketAddrV4;
 
 use bentpipe_units::{Duration, Switch, Time};
 
-use crate::config::{Config, FastOpen};
+use crate::config::{Config, FastOpen, HandshakeRetries};
+use crate::connection::keep_alive::Silence;
 use crate::connection::syn::{Handshake, Peer};
 use crate::cookie::Cookie;
 use crate::ecn::EcnState;
@@ -58,6 +60,8 @@ pub struct Connection {
     theirs: SequenceSpace,
     peer: Peer,
     handshake: Handshake,
+    retries: HandshakeRetries,
+    silence: Silence,
     send: Sender,
     receive: Receiver,
     pending: Pending,
@@ -76,6 +80,8 @@ pub struct Connection {
 struct Pending {
     syn: bool,
     acknowledgement: bool,
+    /// A probe of a silent peer.
+    keep_alive: bool,
     reset: Option<Reset>,
     /// Acknowledgements of what was held before what arrived since.
     reports: VecDeque<Segment>,
@@ -145,6 +151,8 @@ impl Connection {
             theirs: SequenceSpace::new(SeqNumber(0)),
             peer: Peer::default(),
             handshake: Handshake::default(),
+            retries: config.retries,
+            silence: Silence::new(now, config.keep_alive),
             send: Sender::new(config, now),
             receive,
             pending: Pending { syn: true, ..Pending::default() },
@@ -257,8 +265,10 @@ impl Connection {
         self.send.stop();
         self.handshake.timer = None;
         self.lingers_until = None;
+        self.silence.timer = None;
         self.pending.syn = false;
         self.pending.acknowledgement = false;
+        self.pending.keep_alive = false;
     }
 
     fn sender_view(&self) -> SenderView {

@@ -41,6 +41,10 @@ impl Connection {
                 return Some(segment);
             }
         }
+        if std::mem::take(&mut self.pending.keep_alive) {
+            // Below what is acknowledged, so that it is answered (`tcp_xmit_probe_skb`).
+            return Some(self.plain_segment(now, self.send.next().saturating_sub(1)));
+        }
         if std::mem::take(&mut self.pending.acknowledgement) {
             return Some(self.plain_segment(now, self.send.next()));
         }

@@ -14,10 +14,15 @@ impl Connection {
             return None;
         }
         let receive = self.receive.timeout().filter(|_| self.state.is_synchronized());
-        [self.handshake.timer, self.send.timeout(), self.send.paced_until(), receive, self.lingers_until]
-            .into_iter()
-            .flatten()
-            .min()
+        let timers = [
+            self.handshake.timer,
+            self.send.timeout(),
+            self.send.paced_until(),
+            receive,
+            self.silence.timer,
+            self.lingers_until,
+        ];
+        timers.into_iter().flatten().min()
     }
 
     /// Time has passed.
@@ -33,6 +38,9 @@ impl Connection {
         }
         if self.send.handle_timeout(now).is_err() {
             self.vanish(Closed::TimedOut);
+        }
+        if self.silence.timer.is_some_and(|at| at <= now) {
+            self.on_keep_alive_timeout(now);
         }
         if self.state.is_synchronized()
             && self.receive.handle_timeout(now, self.sender_view()) == Decision::Send

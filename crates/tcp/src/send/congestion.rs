@@ -98,6 +98,14 @@ pub(super) struct RunView {
     pub may_shrink: bool,
 }
 
+/// How far a run of segments used the window (`tcp_is_cwnd_limited`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WindowUse {
+    /// So far that the window may grow.
+    Full,
+    Partial,
+}
+
 impl Congestion {
     pub fn new(config: &CongestionConfig, start: Start) -> Self {
         Self {
@@ -226,17 +234,17 @@ impl Congestion {
     }
 
     /// RFC 2861: a window that the application does not fill for a timeout shrinks towards what was used
-    /// (`tcp_cwnd_validate`, `tcp_cwnd_application_limited`).
-    pub fn validate_window(&mut self, run: RunView) {
+    /// (`tcp_cwnd_validate`, `tcp_cwnd_application_limited`). Returns how far it was used.
+    pub fn validate_window(&mut self, run: RunView) -> WindowUse {
         self.usage.on_transmit(run.next, self.bytes(run.packets_out), run.is_cwnd_limited);
         let slow_start = self.ssthresh().is_none_or(|ssthresh| run.cwnd < ssthresh);
         if self.usage.usage().permits_growth(self.bytes(run.cwnd), slow_start) {
             self.idle = IdleUse { used: 0, since: run.now };
-            return;
+            return WindowUse::Full;
         }
         self.idle.used = self.idle.used.max(run.packets_out);
         if self.after_idle == AfterIdle::Keep || run.now.since(self.idle.since) < run.rto {
-            return;
+            return WindowUse::Partial;
         }
         if run.may_shrink {
             let used = self.idle.used.max(self.initial_window);
@@ -247,6 +255,7 @@ impl Congestion {
             self.idle.used = 0;
         }
         self.idle.since = run.now;
+        WindowUse::Partial
     }
 
     // ---- what is acknowledged ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 mod ack;
 mod buffer;
+mod chrono;
 mod congestion;
 mod handshake;
 mod recovery;
@@ -11,7 +12,7 @@ mod transmit;
 pub(crate) use ack::{Ack, Verdict};
 pub(crate) use handshake::{Handshake, InitialWindow};
 pub(crate) use recovery::sack::Block;
-pub(crate) use rtt::{INITIAL_RTO, MAX_RTO};
+pub(crate) use rtt::INITIAL_RTO;
 pub(crate) use transmit::parts::Outgoing;
 
 use bentpipe_cc::CongestionControl;
@@ -20,7 +21,9 @@ use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::config::{Config, Nagle, Offload};
+use crate::info::TimeSpent;
 use crate::send::buffer::{Allowance, Buffer, SizeView};
+use crate::send::chrono::{Chronograph, Limit};
 use crate::send::congestion::{Congestion, CongestionConfig, Delivered};
 use crate::send::recovery::outcome::AckOutcome;
 use crate::send::recovery::prr::Progress;
@@ -52,6 +55,7 @@ pub(crate) struct Sender {
     transmit: Transmit,
     rtt: Rtt,
     offload: Offload,
+    chrono: Chronograph,
     /// None before the handshake is complete.
     cc: Option<Congestion>,
 }
@@ -73,8 +77,9 @@ impl Sender {
             buffer: Buffer::new(FIRST, config.send_buffer),
             recovery: Recovery::new(FIRST, config.wheel),
             transmit: Transmit::new(FIRST, config.nagle),
-            rtt: Rtt::new(),
+            rtt: Rtt::new(config.max_rto),
             offload: config.offload,
+            chrono: Chronograph::new(now),
             cc: None,
         }
     }
@@ -109,6 +114,9 @@ impl Sender {
         let outcome = self.recovery.on_ack(ack, window_changed, View { now, next, rtt: &self.rtt }, cc);
         if outcome.una_advanced {
             self.buffer.release(ack.position);
+            if self.recovery.scoreboard().is_empty() && self.buffer.sequence_end() <= next {
+                self.chrono.rest(now);
+            }
         }
         // tcp_ack_update_rtt
         let reading = outcome.rtt();
@@ -174,8 +182,9 @@ impl Sender {
 
     /// What leaves, and what it touches; nothing before the handshake is complete.
     fn parts(&mut self, now: Time) -> Option<(&mut Transmit, Parts<'_>)> {
-        let Self { buffer, recovery, transmit, rtt, offload, cc, .. } = self;
-        Some((transmit, Parts { now, buffer, recovery, cc: cc.as_mut()?, rtt, offload: *offload }))
+        let Self { buffer, recovery, transmit, rtt, offload, chrono, cc, .. } = self;
+        let cc = cc.as_mut()?;
+        Some((transmit, Parts { now, buffer, recovery, cc, rtt, chrono, offload: *offload }))
     }
 
     // ---- timers --------------------------------------------------------------------------------------------
@@ -220,6 +229,7 @@ impl Sender {
         });
         let taken = self.buffer.write(payload, boundary, size, allowance);
         if taken > 0 {
+            self.chrono.start(now, Limit::Busy);
             self.transmit.on_written(if taken == payload.len() { boundary } else { Boundary::Push });
         }
         taken
@@ -267,6 +277,11 @@ impl Sender {
     /// `TCP_USER_TIMEOUT`.
     pub const fn set_user_timeout(&mut self, timeout: Option<Duration>) {
         self.recovery.set_user_timeout(timeout);
+    }
+
+    /// The same.
+    pub const fn user_timeout(&self) -> Option<Duration> {
+        self.recovery.user_timeout()
     }
 
     /// `TCP_NODELAY`.
@@ -353,9 +368,19 @@ impl Sender {
         self.cc.as_ref().map_or(0, |cc| self.recovery.cwnd(cc))
     }
 
+    /// What the time until now was spent on.
+    pub fn time_spent(&self, now: Time) -> TimeSpent {
+        self.chrono.read(now)
+    }
+
     /// The peer's last word on its window.
     pub const fn peer_window(&self) -> Bytes {
         Bytes::new(self.transmit.window().size)
+    }
+
+    /// Whether anything waits or is out, our FIN included.
+    pub fn has_anything_out(&self) -> bool {
+        !self.recovery.scoreboard().is_empty() || self.buffer.sequence_end() > self.next()
     }
 
     /// Bytes not yet acknowledged, sent or not.

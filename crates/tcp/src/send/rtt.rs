@@ -10,8 +10,6 @@ pub(crate) const INITIAL_RTO: Duration = Duration::from_secs(1);
 const FALLBACK_RTO: Duration = Duration::from_secs(3);
 /// `TCP_RTO_MIN`: Linux's floor, below the second of RFC 6298 section 2.4. It bounds the variance term, not the sum.
 pub(crate) const MIN_RTO: Duration = Duration::from_millis(200);
-/// `TCP_RTO_MAX`.
-pub(crate) const MAX_RTO: Duration = Duration::from_secs(120);
 /// `tcp_min_rtt_wlen`.
 const MIN_RTT_WINDOW: Duration = Duration::from_secs(300);
 
@@ -23,6 +21,7 @@ pub(crate) struct Rtt {
     srtt: Option<Duration>,
     min: Option<(Duration, Time)>,
     rto: Duration,
+    max_rto: Duration,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,8 +86,8 @@ pub(crate) struct RttReading {
 }
 
 impl Rtt {
-    pub const fn new() -> Self {
-        Self { smoothed: None, srtt: None, min: None, rto: INITIAL_RTO }
+    pub fn new(max_rto: Duration) -> Self {
+        Self { smoothed: None, srtt: None, min: None, rto: INITIAL_RTO.min(max_rto), max_rto }
     }
 
     /// `tcp_ack_update_rtt`.
@@ -116,7 +115,7 @@ impl Rtt {
         self.smoothed = Some(s);
         self.srtt = Some(Duration::from_nanos(s.srtt.round() as u64));
         let rto = Duration::from_nanos((s.srtt + 4.0 * s.rttvar).round() as u64);
-        self.rto = in_jiffies(rto).min(MAX_RTO);
+        self.rto = in_jiffies(rto).min(self.max_rto);
     }
 
     /// Keeps the smallest RTT of the last five minutes (`tcp_update_rtt_min`).
@@ -128,13 +127,18 @@ impl Rtt {
     }
 
     /// Data may flow before there is a sample, as the handshake was repeated or data come first (`tcp_init_metrics`).
-    pub const fn fall_back(&mut self) {
-        self.rto = FALLBACK_RTO;
+    pub fn fall_back(&mut self) {
+        self.rto = FALLBACK_RTO.min(self.max_rto);
     }
 
     /// RFC 6298 section 5.5.
     pub fn back_off(&mut self) {
-        self.rto = self.rto.saturating_add(self.rto).min(MAX_RTO);
+        self.rto = self.rto.saturating_add(self.rto).min(self.max_rto);
+    }
+
+    /// No timeout is longer.
+    pub const fn max_rto(&self) -> Duration {
+        self.max_rto
     }
 
     pub const fn srtt(&self) -> Option<Duration> {
@@ -158,6 +162,7 @@ impl Rtt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::TCP_RTO_MAX;
 
     const VIEW: RoundView = RoundView { una: 0, next: 0 };
 
@@ -168,7 +173,7 @@ mod tests {
     #[test]
     fn the_first_sample_of_600_ms_gives_a_timeout_of_three_round_trips() {
         // RFC 6298 section 2.2: SRTT + 4 RTTVAR = R + 2R.
-        let mut rtt = Rtt::new();
+        let mut rtt = Rtt::new(TCP_RTO_MAX);
         rtt.on_sample(ms(600), VIEW);
         assert_eq!(rtt.rto(), ms(1800));
     }
@@ -176,7 +181,7 @@ mod tests {
     #[test]
     fn a_short_steady_rtt_gives_the_rtt_and_200_ms_in_jiffies() {
         // tcp_rto_min bounds 4 RTTVAR: 10 + 200, not max(10, 200); 53 jiffies.
-        let mut rtt = Rtt::new();
+        let mut rtt = Rtt::new(TCP_RTO_MAX);
         for round in 0..100 {
             rtt.on_sample(ms(10), RoundView { una: round, next: round + 1 });
         }
@@ -185,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_long_steady_rtt_settles_200_ms_above_it() {
-        let mut rtt = Rtt::new();
+        let mut rtt = Rtt::new(TCP_RTO_MAX);
         for round in 0..200 {
             rtt.on_sample(ms(600), RoundView { una: 2 * round, next: 2 * round + 1 });
         }
@@ -194,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_timeout_doubles_up_to_two_minutes() {
-        let mut rtt = Rtt::new();
+        let mut rtt = Rtt::new(TCP_RTO_MAX);
         rtt.back_off();
         assert_eq!(rtt.rto(), Duration::from_secs(2));
         for _ in 0..10 {
@@ -206,7 +211,7 @@ mod tests {
     #[test]
     fn without_a_sample_of_the_handshake_the_timeout_is_three_seconds_until_there_is_one() {
         // RFC 6298 section 5.7.
-        let mut rtt = Rtt::new();
+        let mut rtt = Rtt::new(TCP_RTO_MAX);
         rtt.fall_back();
         assert_eq!(rtt.rto(), Duration::from_secs(3));
         rtt.on_sample(ms(600), VIEW);
@@ -215,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_smallest_rtt_is_forgotten_after_five_minutes() {
-        let mut rtt = Rtt::new();
+        let mut rtt = Rtt::new(TCP_RTO_MAX);
         rtt.on_min_sample(Time::ZERO, ms(10));
         rtt.on_min_sample(Time::ZERO + Duration::from_secs(300), ms(20));
         assert_eq!(rtt.min(), Some(ms(10)));
@@ -227,13 +232,13 @@ mod tests {
     fn the_variance_follows_a_rising_round_trip_at_once_and_a_falling_one_at_an_eighth() {
         // RFC 6298 section 2.3: RTTVAR = 3/4 * 300 + 1/4 * 1000, SRTT = 7/8 * 600 + 1/8 * 1600; with the 1900 ms of four
         // RTTVAR 2625 ms, which are 657 jiffies.
-        let mut rtt = Rtt::new();
+        let mut rtt = Rtt::new(TCP_RTO_MAX);
         rtt.on_sample(ms(600), VIEW);
         rtt.on_sample(ms(1600), VIEW);
         assert_eq!((rtt.srtt(), rtt.variance()), (Some(ms(725)), Some(ms(475))));
         assert_eq!(rtt.rto(), ms(657 * 4));
         // tcp_rtt_estimator: m = 500 is 200 beyond the deviation of 300, of which an eighth counts, and of that a quarter.
-        let mut rtt = Rtt::new();
+        let mut rtt = Rtt::new(TCP_RTO_MAX);
         rtt.on_sample(ms(600), VIEW);
         rtt.on_sample(ms(100), VIEW);
         assert_eq!(rtt.srtt(), Some(Duration::from_micros(537_500)));

@@ -190,6 +190,10 @@ impl Recovery {
         self.timers.user_timeout = timeout;
     }
 
+    pub const fn user_timeout(&self) -> Option<Duration> {
+        self.timers.user_timeout
+    }
+
     /// The lost segment that leaves next, if any may.
     pub fn next_lost(&self) -> Option<u64> {
         let may = self.state.rexmit == Rexmit::Lost && self.state.is_repairing();

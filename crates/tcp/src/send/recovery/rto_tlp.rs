@@ -10,7 +10,7 @@ use crate::send::recovery::scoreboard::SegmentState;
 use crate::send::recovery::state::{Frto, Phase, Rexmit};
 use crate::send::recovery::timer::{Forced, LEAST_WAIT, Persist, Probe, Purpose};
 use crate::send::recovery::{INITIAL_REORDERING, Recovery, Room, View};
-use crate::send::rtt::{INITIAL_RTO, MAX_RTO, MIN_RTO, Rtt};
+use crate::send::rtt::{INITIAL_RTO, MIN_RTO, Rtt};
 
 /// `TCP_TIMEOUT_MIN_US`: two ticks of a coarse clock.
 const MIN_WAIT: Duration = Duration::from_millis(2);
@@ -242,7 +242,8 @@ impl Recovery {
     pub(super) fn arm_persist_timer(&mut self, view: View<'_>) {
         let base = view.rto().max(MIN_RTO);
         let persist = self.timers.persist;
-        let wait = Duration::from_nanos(base.as_nanos().saturating_mul(1 << persist.backoff)).min(MAX_RTO);
+        let wait = Duration::from_nanos(base.as_nanos().saturating_mul(1 << persist.backoff));
+        let wait = wait.min(view.rtt.max_rto());
         let wait = self.timers.at_most_until_user_timeout(wait, persist.since, view.now);
         self.timers.arm(Purpose::Persist, view.now, wait);
     }

@@ -15,7 +15,8 @@ use bentpipe_units::{Bytes, Time};
 use crate::Boundary;
 use crate::config::Nagle;
 use crate::send::buffer::{Allowance, Buffer};
-use crate::send::congestion::RunView;
+use crate::send::chrono::Limit;
+use crate::send::congestion::{RunView, WindowUse};
 use crate::send::recovery::scoreboard::{Make, Place};
 use crate::send::recovery::timer::Forced;
 use crate::send::recovery::{Room, View};
@@ -295,6 +296,7 @@ impl Transmit {
         let start = self.next;
         let payload = end.min(parts.buffer.end()).saturating_sub(start);
         let state = parts.on_departure();
+        parts.chrono.start(parts.now, Limit::Busy);
         self.next = end;
         if payload < parts.cc.mss() {
             self.small.on_sent(end);
@@ -329,8 +331,12 @@ impl Transmit {
         let cwnd = parts.cwnd();
         let full = parts.recovery.in_flight() >= cwnd;
         let is_cwnd_limited = blocked == Blocked::ByWindow || (full && self.tso.sent);
+        match blocked {
+            Blocked::ByPeer => parts.chrono.start(parts.now, Limit::PeerWindow),
+            _ => parts.chrono.stop(parts.now, Limit::PeerWindow),
+        }
         if is_cwnd_limited || self.tso.sent {
-            parts.cc.validate_window(RunView {
+            let use_of_window = parts.cc.validate_window(RunView {
                 now: parts.now,
                 next: self.next,
                 cwnd,
@@ -339,6 +345,10 @@ impl Transmit {
                 rto: parts.rtt.rto(),
                 may_shrink: parts.recovery.is_open() && !parts.buffer.has_waiting_writer(),
             });
+            let is_starved = self.next >= parts.end() && parts.buffer.is_blocked();
+            if use_of_window == WindowUse::Partial && is_starved && parts.buffer.fin().is_none() {
+                parts.chrono.start(parts.now, Limit::SendBuffer);
+            }
         }
         self.tso.sent = false;
         if matches!(blocked, Blocked::ByPeer | Blocked::ByApplication) {

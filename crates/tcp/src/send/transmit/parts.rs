@@ -5,6 +5,7 @@ use bentpipe_units::{Duration, Rate, Time};
 
 use crate::config::Offload;
 use crate::send::buffer::Buffer;
+use crate::send::chrono::{Chronograph, Limit};
 use crate::send::congestion::Congestion;
 use crate::send::recovery::Recovery;
 use crate::send::recovery::scoreboard::Sent;
@@ -20,6 +21,7 @@ pub(crate) struct Parts<'a> {
     pub recovery: &'a mut Recovery,
     pub cc: &'a mut Congestion,
     pub rtt: &'a Rtt,
+    pub chrono: &'a mut Chronograph,
     pub offload: Offload,
 }
 
@@ -127,6 +129,9 @@ impl Parts<'_> {
             self.expand_buffer();
         }
         self.buffer.relieve(next);
+        if !self.buffer.is_blocked() {
+            self.chrono.stop(self.now, Limit::SendBuffer);
+        }
     }
 
     /// `tcp_sndbuf_expand`.

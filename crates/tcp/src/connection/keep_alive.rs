@@ -1,0 +1,91 @@
+//! Probes of a peer that has been silent while nothing is out (RFC 9293 section 3.8.4, `tcp_keepalive_timer`).
+
+use bentpipe_units::{Duration, Time};
+
+use super::Connection;
+use crate::config::KeepAlive;
+use crate::event::Closed;
+use crate::state::State;
+
+/// When the peer was heard of, and what it has left unanswered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Silence {
+    /// The times that hold; none while keep-alive is off.
+    pub limits: Option<KeepAlive>,
+    pub timer: Option<Time>,
+    /// When something came from the peer that was in order (`lrcvtime`, `rcv_tstamp`).
+    heard_at: Time,
+    /// Probes since (`icsk_probes_out`).
+    pub unanswered: u32,
+}
+
+impl Silence {
+    pub const fn new(now: Time, limits: Option<KeepAlive>) -> Self {
+        Self { limits, timer: None, heard_at: now, unanswered: 0 }
+    }
+
+    /// The peer has acknowledged something, or again.
+    pub const fn on_heard(&mut self, now: Time) {
+        self.heard_at = now;
+        self.unanswered = 0;
+    }
+}
+
+impl Connection {
+    /// Whether and how a silent peer is probed (`SO_KEEPALIVE`, `TCP_KEEPIDLE`, `TCP_KEEPINTVL`, `TCP_KEEPCNT`).
+    pub fn set_keep_alive(&mut self, now: Time, limits: Option<KeepAlive>) {
+        if limits == self.silence.limits {
+            return;
+        }
+        let was_on = self.silence.limits.is_some();
+        self.silence.limits = limits;
+        match limits {
+            None => self.silence.timer = None,
+            // tcp_sock_set_keepidle_locked
+            Some(limits) if was_on => {
+                let passed = now.since(self.silence.heard_at);
+                self.arm_keep_alive(now, limits.idle.saturating_sub(passed));
+            }
+            Some(_) => self.restart_keep_alive(now),
+        }
+    }
+
+    /// The idle time counts from now on: the connection is open, or data is out.
+    pub(super) fn restart_keep_alive(&mut self, now: Time) {
+        if let Some(limits) = self.silence.limits {
+            self.arm_keep_alive(now, limits.idle);
+        }
+    }
+
+    pub(super) fn on_keep_alive_timeout(&mut self, now: Time) {
+        self.silence.timer = None;
+        let Some(limits) = self.silence.limits else { return };
+        if !self.state.is_synchronized() || self.state == State::TimeWait {
+            return;
+        }
+        if self.send.has_anything_out() {
+            self.restart_keep_alive(now);
+            return;
+        }
+        let silent_for = now.since(self.silence.heard_at);
+        if silent_for < limits.idle {
+            self.arm_keep_alive(now, limits.idle.saturating_sub(silent_for));
+            return;
+        }
+        let is_over = match self.send.user_timeout() {
+            Some(timeout) => silent_for >= timeout && self.silence.unanswered > 0,
+            None => self.silence.unanswered >= limits.probes,
+        };
+        if is_over {
+            self.abort_with(Closed::TimedOut);
+            return;
+        }
+        self.silence.unanswered += 1;
+        self.pending.keep_alive = true;
+        self.arm_keep_alive(now, limits.interval);
+    }
+
+    fn arm_keep_alive(&mut self, now: Time, wait: Duration) {
+        self.silence.timer = Some(self.wheel.expiry(now, wait));
+    }
+}
