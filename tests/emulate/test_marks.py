@@ -19,7 +19,8 @@ def queue(record, name):
 @pytest.mark.parametrize("ecn", [True, False])
 def test_codel_marks_packets_of_the_kernel_s_tcp_where_both_ends_agree_and_else_drops_them(ecn):
     codel = {"limit": "1 MB", "target": "5 ms", "interval": "100 ms", "ecn": True}
-    record = behind(codel, cc="cubic", tcp={"ecn": ecn}, bulk={"transport": "tcp", "duration": "5 s"})
+    flow = {"cc": "cubic", "tcp": {"ecn": ecn}, "bulk": {"transport": "tcp", "duration": "5 s"}}
+    record = behind(codel, **flow, validity={"lateness": "5 ms"})
     found = queue(record, "all")
     # RFC 3168 section 5: a mark takes the place of a drop for ECN-capable packets, and for them alone.
     assert (found.marked_packets > 0, found.dropped_packets > 0) == (ecn, not ecn)
