@@ -13,7 +13,7 @@ from bentpipe.model.reason import EngineFailedReason, TimedOutReason
 from tests.campaign.fake_engine import FakeEngine, late, record
 from tests.support.models import record_with
 from tools.agreement_random import measuring, page
-from tools.agreement_random.cells import MOST_REPETITIONS, RandomCell
+from tools.agreement_random.cells import CONFIRMED_REPETITIONS, MOST_REPETITIONS, RandomCell
 from tools.agreement_random.comparing import compared, distribution, worst_of_each_cell
 from tools.agreement_random.mechanisms import Mechanism, mechanisms
 from tools.agreement_random.quantities import Quantity, Scope, quantities
@@ -193,7 +193,9 @@ def test_a_run_that_fails_on_the_kernel_alone_is_measured_and_has_no_value(tmp_p
     assert (found.error, found.alone) == (float("inf"), MOST_REPETITIONS)
 
 
-@pytest.mark.parametrize(("emulated_s", "runs"), [(0.85, MOST_REPETITIONS), (0.995, 1)])
+@pytest.mark.parametrize(
+    ("emulated_s", "runs"), [(0.85, CONFIRMED_REPETITIONS), (0.95, MOST_REPETITIONS), (0.995, 1)]
+)
 def test_a_cell_that_disagrees_at_first_is_measured_more_often(tmp_path, emulated_s, runs):
     # The simulator says the same each time.
     trial = measuring.simulated(CELL, measuring.Simulator(), 1)
@@ -204,6 +206,15 @@ def test_a_cell_that_disagrees_at_first_is_measured_more_often(tmp_path, emulate
 
 
 # Comparing, and the page.
+
+
+def test_a_cell_that_was_told_apart_is_judged_by_its_later_runs_and_its_error_stays_that_of_the_first():
+    first, later = (1.0,) * 5, (1.5,) * 20
+    (found,) = compared(measured(emulated=first + later, simulated=(1.5,) * 25))
+    assert found.error == pytest.approx(0.5)
+    assert found.later == later
+    alike, other = (replace(found, otherwise=(value,) * 25) for value in (1.5, 1.0))
+    assert (alike.p_value > 0.01, other.p_value < 0.01) == (True, True)
 
 
 def test_the_error_is_of_the_medians_of_equal_seeds_and_of_a_share_it_is_the_difference():

@@ -22,6 +22,8 @@ from tools.agreement_random.workloads import Room, drawn_workload
 ROOT = Path(__file__).parents[2]
 MOST_REPETITIONS = 5
 """Of a cell in which chance has a say."""
+CONFIRMED_REPETITIONS = 25
+"""Of a cell whose engines the test tells apart: those beyond the others' number are tested by themselves."""
 OTHER_SEEDS = 2**32
 """Beyond the seeds of all cells: of runs that make a sample independent of the emulated one."""
 HOST_JITTER = "0.07 ms"
@@ -65,7 +67,7 @@ class RandomCell:
 
     def runs(self, repetitions: int) -> tuple[PlannedRun, ...]:
         """Return the first so many of its runs, in their order."""
-        return plan(self.scenario)[:repetitions]
+        return plan(replace(self.scenario, repetitions=repetitions))
 
     def other_runs(self, repetitions: int) -> tuple[PlannedRun, ...]:
         """Return so many runs with seeds that are not those of `runs`."""

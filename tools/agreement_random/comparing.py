@@ -8,6 +8,7 @@ import numpy as np
 
 from tools.agreement.comparing import LEAST_FOR_TEST, two_sample_p
 from tools.agreement.grid import TEST_LEVEL
+from tools.agreement_random.cells import MOST_REPETITIONS
 from tools.agreement_random.quantities import Quantity
 from tools.agreement_random.store import Measured
 
@@ -29,7 +30,10 @@ class Compared:
     quantity : Quantity
         What is compared.
     emulated, simulated : tuple of float
-        In the quantity's own unit, by repetition; where one engine has no value, neither counts.
+        In the quantity's own unit, by repetition, no more than of all cells alike; where one engine has no
+        value, neither counts.
+    later : tuple of float
+        Emulated after those, where the test had told the engines apart: it decides by these alone.
     alone : int
         Repetitions of which one engine has a value and the other has none.
     otherwise : tuple of float
@@ -43,6 +47,7 @@ class Compared:
     emulated: tuple[float, ...]
     simulated: tuple[float, ...]
     alone: int
+    later: tuple[float, ...] = ()
     otherwise: tuple[float, ...] = ()
     with_jitter: tuple[float, ...] = ()
 
@@ -81,13 +86,19 @@ class Compared:
         return _are_alike(self.p_value_with_jitter) and spread > abs(self.error)
 
     @property
+    def is_told_apart(self) -> bool:
+        """Whether it asks for a mechanism, and neither chance nor the jitter of hosts accounts for it."""
+        return self.is_listed and not self.is_chance and not self.is_of_hosts
+
+    @property
     def is_listed(self) -> bool:
         """Whether it asks for a mechanism: by its error, or as a run succeeds in one engine alone."""
         return self.alone > 0 or abs(self.error) > LISTED
 
     def _p_value(self, sample: Sequence[float]) -> float | None:
-        enough = min(len(self.emulated), len(sample)) >= LEAST_FOR_TEST
-        return two_sample_p(self.emulated, sample) if enough else None
+        emulated = self.later or self.emulated
+        enough = min(len(emulated), len(sample)) >= LEAST_FOR_TEST
+        return two_sample_p(emulated, sample) if enough else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +131,9 @@ def compared(measured: Measured) -> list[Compared]:
     found = []
     for name, simulated in measured.simulated.items():
         emulated = measured.emulated.get(name, {})
-        both = [(emulated[n], simulated[n]) for n in sorted(emulated) if n in simulated]
+        alike = [n for n in sorted(emulated) if n in simulated and n < MOST_REPETITIONS]
+        both = [(emulated[n], simulated[n]) for n in alike]
+        later = [emulated[n] for n in sorted(emulated) if n >= MOST_REPETITIONS]
         pairs = [(real, virtual) for real, virtual in both if real is not None and virtual is not None]
         alone = sum((real is None) != (virtual is None) for real, virtual in both)
         if pairs or alone:
@@ -131,6 +144,7 @@ def compared(measured: Measured) -> list[Compared]:
                     emulated=tuple(real for real, _ in pairs),
                     simulated=tuple(virtual for _, virtual in pairs),
                     alone=alone,
+                    later=tuple(real for real in later if real is not None),
                 )
             )
     return found

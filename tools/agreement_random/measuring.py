@@ -22,8 +22,9 @@ from bentpipe.scenario.link.description import nominal_bps
 from tools.agreement.comparing import LEAST_FOR_TEST
 from tools.agreement.grid import Company
 from tools.agreement.kept import FACTS
-from tools.agreement_random.cells import FIXED, MOST_REPETITIONS, RandomCell
+from tools.agreement_random.cells import CONFIRMED_REPETITIONS, FIXED, MOST_REPETITIONS, RandomCell
 from tools.agreement_random.comparing import Compared, compared
+from tools.agreement_random.mechanisms import mechanisms
 from tools.agreement_random.quantities import quantities
 from tools.agreement_random.store import Measured, Store, Values
 from tools.agreement_random.trial import Fate, Trial, drawn, simulated, trial_of
@@ -92,6 +93,8 @@ def simulate(store: Store, cells: Iterable[Measured]) -> None:
 def emulate(store: Store, names: Sequence[str], *, engine: Engine, results: Path) -> None:
     """Measure in real time what is not there yet; those that disagree at first are measured more often.
 
+    And those that the test tells apart, and of which no mechanism is known, once more, to be tested anew.
+
     Parameters
     ----------
     store : Store
@@ -110,10 +113,12 @@ def emulate(store: Store, names: Sequence[str], *, engine: Engine, results: Path
     """
     _emulate_missing(store, names, engine=engine, results=results)
     doubtful = [store[name] for name in names if _is_doubtful(store[name])]
-    with closing(Simulator()) as simulator:
-        for each in doubtful:
-            values = simulated(each.cell, simulator, MOST_REPETITIONS).values
-            store.put(replace(each, simulated=values))
+    _want(store, doubtful, MOST_REPETITIONS)
+    _emulate_missing(store, names, engine=engine, results=results)
+    found = tested([each for name in names for each in compared(store[name])])
+    known = {cell for mechanism in mechanisms() for cell in mechanism.cells}
+    told_apart = {each.measured.cell.name for each in found if each.is_told_apart} - known
+    _want(store, [store[name] for name in sorted(told_apart)], CONFIRMED_REPETITIONS)
     _emulate_missing(store, names, engine=engine, results=results)
 
 
@@ -173,6 +178,14 @@ def _with_samples(found: Compared, samples: _Samples) -> Compared:
         return tuple(value for value in values if value is not None)
 
     return replace(found, otherwise=known(samples.otherwise), with_jitter=known(samples.with_jitter))
+
+
+def _want(store: Store, cells: Iterable[Measured], repetitions: int) -> None:
+    """Simulate cells so often, where they have fewer runs: as many are emulated then."""
+    with closing(Simulator()) as engine:
+        for each in cells:
+            if each.repetitions < repetitions:
+                store.put(replace(each, simulated=simulated(each.cell, engine, repetitions).values))
 
 
 def _is_doubtful(measured: Measured) -> bool:

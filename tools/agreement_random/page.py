@@ -9,7 +9,7 @@ from statistics import median
 from bentpipe.scenario.factors import label
 from tools.agreement.grid import TEST_LEVEL
 from tools.agreement.kept import FACTS
-from tools.agreement_random.cells import HOST_JITTER
+from tools.agreement_random.cells import CONFIRMED_REPETITIONS, HOST_JITTER, MOST_REPETITIONS
 from tools.agreement_random.comparing import (
     BARS,
     LISTED,
@@ -118,12 +118,17 @@ measured {done}. `python -m tools.agreement_random show 1-17` prints one as a sc
 """
 
 
+_LATER = CONFIRMED_REPETITIONS - MOST_REPETITIONS
 _BARS = " and ".join(f"{share:.0%} within {bar:.0%}" for bar, share in BARS.items())
 _METHOD = f"""
 Bars: a median below {MEDIAN_BAR:.1%}, {_BARS}. The error is that of the
 medians of runs with equal seeds, of a share the difference.
 A cell is emulated once where five simulated runs are equal, five times where chance decides or the first run
 is off by more than 2 %. *Alone*: runs that succeed in one engine only.
+
+Where the test tells the engines apart and no mechanism is known, {_LATER} further runs are emulated, and the
+test is made again by these alone (*runs*: {MOST_REPETITIONS} + {_LATER}), as at its level of {TEST_LEVEL:.0%}
+chance tells some of so many cells apart. Errors stay those of the first {MOST_REPETITIONS}.
 """
 
 
@@ -193,7 +198,7 @@ def _listed_lines(listed: Sequence[Compared], known: Sequence[Mechanism]) -> lis
     # A cell is one of chance when all of its quantities that are listed are, and so with the next.
     decided = {each.measured.cell.name for each in listed if not each.is_chance}
     chance = [each for each in rest if each.measured.cell.name not in decided]
-    told_apart = {each.measured.cell.name for each in listed if not each.is_chance and not each.is_of_hosts}
+    told_apart = {each.measured.cell.name for each in listed if each.is_told_apart}
     of_hosts = [each for each in rest if each not in chance and each.measured.cell.name not in told_apart]
     rest = [each for each in rest if each not in chance and each not in of_hosts]
     if chance:
@@ -222,7 +227,7 @@ def _table(found: Iterable[Compared], *, with_jitter: bool = False) -> list[str]
                 [
                     each.measured.cell.name,
                     quantity.title,
-                    f"{len(each.emulated)}, {each.alone} alone" if each.alone else str(len(each.emulated)),
+                    _runs(each),
                     *values,
                     _percent(each.error, sign="+"),
                     _percent(each.spread),
@@ -232,6 +237,12 @@ def _table(found: Iterable[Compared], *, with_jitter: bool = False) -> list[str]
             )
         )
     return lines
+
+
+def _runs(found: Compared) -> str:
+    later = f" + {len(found.later)}" if found.later else ""
+    alone = f", {found.alone} alone" if found.alone else ""
+    return f"{len(found.emulated)}{later}{alone}"
 
 
 def _what(measured: Measured) -> str:
