@@ -16,7 +16,8 @@ const LEVEL_SHIFT: u32 = 3;
 /// The last level (`LVL_DEPTH` - 1).
 const LAST_LEVEL: u32 = 8;
 
-/// All levels that TCP's timers reach, up to 120 s, begin a slot together after so long: 512 jiffies.
+/// All levels that TCP's timers reach, up to 120 s (keep-alive reaches further), begin a slot together after so long: 512
+/// jiffies.
 const SPAN: Duration = Duration::from_nanos(JIFFY.as_nanos() << (3 * LEVEL_SHIFT));
 
 /// A host's timer wheel.

@@ -200,17 +200,20 @@ fn a_sender_is_busy_while_data_waits_or_is_out_and_limited_while_the_peers_windo
 fn a_full_send_buffer_that_has_all_left_limits_until_the_writer_may_go_on() {
     // tcp_cwnd_validate: SOCK_NOSPACE, nothing waits and the congestion window has room; tcp_check_space.
     let mut server = server(None);
-    // Slow start opens the congestion window to eighty segments: more than twice a buffer of half the peer's window.
-    let mut acked = 1;
-    for (at_ms, segments) in [(100, 10), (200, 20), (300, 39)] {
+    // Slow start opens the congestion window to 79 segments: more than twice a buffer of half the peer's window.
+    let mut acked: u32 = 1;
+    for (at_ms, segments, window) in [(100, 10, 65_535), (200, 20, 65_535), (300, 39, 10_000)] {
         acked += bytes(&server.write(at_ms, segments * MSS));
-        assert!(server.receive(at_ms + 100, 1, acked, 65_535, 0).is_empty());
+        assert!(server.receive(at_ms + 100, 1, acked, window, 0).is_empty());
     }
     server.connection.set_send_buffer(Bytes::new(5_000));
-    let taken = server.connection.write(at(500), &Payload::Length(100 * MSS)).expect("open");
-    assert!((1..40 * MSS).contains(&taken), "{taken}");
-    assert_eq!(u64::from(bytes(&server.sent(500))), taken);
-    assert_eq!(spent(&server, 550), [350, 0, 50]);
-    server.receive(600, 1, acked + taken as u32, 65_535, 0);
-    assert_eq!(spent(&server, 700), [400, 0, 100]);
+    let taken = server.connection.write(at(500), &Payload::Length(100 * MSS)).expect("open") as u32;
+    assert!((20_000..49_000).contains(&taken), "{taken}");
+    assert_eq!(bytes(&server.sent(500)), 10_000);
+    // The rest leaves with the window, and the writer waits for what it frees.
+    let rest = server.receive(600, 1, acked + 10_000, 65_535, 0);
+    assert_eq!(bytes(&rest), taken - 10_000);
+    assert_eq!(spent(&server, 650), [450, 100, 50]);
+    server.receive(700, 1, acked + taken, 65_535, 0);
+    assert_eq!(spent(&server, 900), [500, 100, 100]);
 }

@@ -171,15 +171,21 @@ impl HostSettings {
                     value.parse().ok().filter(|ms| RTO_MAX_MS.contains(ms)).ok_or_else(missing)?;
                 config.max_rto = Duration::from_millis(milliseconds);
             }
-            "tcp_syn_retries" => config.retries.syn = retries(value).ok_or_else(missing)?,
+            "tcp_syn_retries" => {
+                config.retries.syn = retries(value).filter(|times| *times > 0).ok_or_else(missing)?;
+            }
             "tcp_syn_linear_timeouts" => config.retries.syn_linear = retries(value).ok_or_else(missing)?,
-            "tcp_synack_retries" => config.retries.syn_ack = retries(value).ok_or_else(missing)?,
+            "tcp_synack_retries" => {
+                let times = retries(value).ok_or_else(missing)?;
+                (config.retries.syn_ack, config.retries.syn_ack_fast_open) = (times, times + 1);
+            }
             "tcp_keepalive_time" => self.keep_alive.idle = seconds(value).ok_or_else(missing)?,
             "tcp_keepalive_intvl" => self.keep_alive.interval = seconds(value).ok_or_else(missing)?,
-            "tcp_keepalive_probes" => self.keep_alive.probes = value.parse().map_err(|_| missing())?,
-            // As the kernel reads it: -1 is the largest.
+            "tcp_keepalive_probes" => {
+                self.keep_alive.probes = value.parse::<u8>().map_err(|_| missing())?.into();
+            }
             "tcp_notsent_lowat" => {
-                let bytes = value.parse::<i64>().map_err(|_| missing())? as u32;
+                let bytes: u32 = value.parse().map_err(|_| missing())?;
                 self.max_unsent = Bytes::new(bytes.into());
             }
             "tcp_fastopen_key" => self.cookie_key = cookie_key(value).ok_or_else(missing)?,
@@ -258,13 +264,17 @@ impl HostSettings {
         let config = self.config.clone();
         let mtu = options.segment_size.map(|size| u32::from(size) + IP_HEADER + TCP_HEADER);
         let receive_buffer = options.receive_buffer.map(BufferLimits::fixed);
-        let HandshakeRetries { syn, syn_ack, .. } = config.retries;
-        let (syn, syn_ack) = options.syn_retries.map_or((syn, syn_ack), |times| (times, times));
+        let own = options.syn_retries.map(|times| HandshakeRetries {
+            syn: times,
+            syn_ack: times,
+            syn_ack_fast_open: times,
+            ..config.retries
+        });
         Config {
             congestion_control: options.congestion_control.unwrap_or(config.congestion_control),
             nagle: options.nagle,
             keep_alive: options.keep_alive(self),
-            retries: HandshakeRetries { syn, syn_ack, ..config.retries },
+            retries: own.unwrap_or(config.retries),
             mtu: mtu.map_or(config.mtu, |mtu| mtu.min(config.mtu)),
             receive_buffer: receive_buffer.unwrap_or(config.receive_buffer),
             ..config

@@ -59,14 +59,12 @@ impl Simulated<'_> {
                 if let Some(connection) = connection {
                     connection.set_nagle(options.nagle);
                 }
-                options.kept.insert((option.level, option.name), *on);
             }
             (libc::SOL_TCP, libc::TCP_CORK, OptionValue::Integer(on)) => {
                 options.is_corked = *on != 0;
                 if let Some(connection) = connection {
                     connection.set_cork(options.is_corked);
                 }
-                options.kept.insert((option.level, option.name), *on);
             }
             (libc::SOL_TCP, libc::TCP_MAXSEG, OptionValue::Integer(bytes)) if connection.is_none() => {
                 if !SEGMENT_SIZES.contains(bytes) {
@@ -77,16 +75,13 @@ impl Simulated<'_> {
             (libc::SOL_TCP, libc::TCP_USER_TIMEOUT, OptionValue::Integer(milliseconds)) => {
                 let Ok(milliseconds) = u64::try_from(*milliseconds) else { return error(libc::EINVAL) };
                 options.user_timeout = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
-                options.kept.insert((option.level, option.name), milliseconds as i64);
             }
             (libc::SOL_TCP, libc::TCP_NOTSENT_LOWAT, OptionValue::Integer(bytes)) => {
                 let bytes = *bytes as u32;
                 options.max_unsent = (bytes > 0).then(|| Bytes::new(bytes.into()));
-                options.kept.insert((option.level, option.name), bytes.into());
             }
             (libc::SOL_SOCKET, libc::SO_KEEPALIVE, OptionValue::Integer(on)) => {
                 options.probing.is_on = *on != 0;
-                options.kept.insert((option.level, option.name), i64::from(*on != 0));
             }
             (libc::SOL_TCP, libc::TCP_KEEPIDLE | libc::TCP_KEEPINTVL, OptionValue::Integer(seconds)) => {
                 if !KEEP_ALIVE_SECONDS.contains(seconds) {
@@ -97,25 +92,21 @@ impl Simulated<'_> {
                     libc::TCP_KEEPIDLE => options.probing.idle = time,
                     _ => options.probing.interval = time,
                 }
-                options.kept.insert((option.level, option.name), *seconds);
             }
             (libc::SOL_TCP, libc::TCP_KEEPCNT, OptionValue::Integer(probes)) => {
                 if !COUNTS.contains(probes) {
                     return error(libc::EINVAL);
                 }
                 options.probing.probes = u32::try_from(*probes).ok();
-                options.kept.insert((option.level, option.name), *probes);
             }
             (libc::SOL_TCP, libc::TCP_SYNCNT, OptionValue::Integer(times)) if connection.is_none() => {
                 if !COUNTS.contains(times) {
                     return error(libc::EINVAL);
                 }
                 options.syn_retries = u32::try_from(*times).ok();
-                options.kept.insert((option.level, option.name), *times);
             }
             (libc::SOL_TCP, libc::TCP_FASTOPEN, OptionValue::Integer(queue)) if connection.is_none() => {
                 options.has_fast_open = *queue > 0;
-                options.kept.insert((option.level, option.name), *queue);
             }
             (libc::SOL_TCP, libc::TCP_FASTOPEN_KEY, OptionValue::Bytes(bytes)) if connection.is_none() => {
                 let Some(key) = CookieKey::of_bytes(bytes) else { return error(libc::EINVAL) };
@@ -123,22 +114,21 @@ impl Simulated<'_> {
             }
             (libc::SOL_TCP, libc::TCP_FASTOPEN_CONNECT, OptionValue::Integer(on)) if connection.is_none() => {
                 options.defers_connecting = *on != 0;
-                options.kept.insert((option.level, option.name), *on);
             }
             (libc::SOL_TCP, libc::TCP_FASTOPEN_NO_COOKIE, OptionValue::Integer(on))
                 if connection.is_none() =>
             {
                 options.needs_no_cookie = *on != 0;
-                options.kept.insert((option.level, option.name), *on);
             }
             (libc::SOL_TCP, libc::TCP_CONGESTION, OptionValue::Text(text)) if connection.is_none() => {
                 options.congestion_control = Some(host::algorithm(text)?);
             }
-            (libc::SOL_SOCKET, libc::SO_REUSEADDR | libc::SO_REUSEPORT, OptionValue::Integer(on))
-            | (libc::SOL_TCP, TCP_INQ, OptionValue::Integer(on)) => {
-                options.kept.insert((option.level, option.name), *on);
-            }
+            (libc::SOL_SOCKET, libc::SO_REUSEADDR | libc::SO_REUSEPORT, OptionValue::Integer(_))
+            | (libc::SOL_TCP, TCP_INQ, OptionValue::Integer(_)) => {}
             _ => return Err(Missing(option_name(option.level, option.name))),
+        }
+        if let OptionValue::Integer(number) = value {
+            options.kept.insert((option.level, option.name), *number);
         }
         self.after_option(option)
     }
@@ -208,10 +198,11 @@ impl Simulated<'_> {
                 let name = chosen.kernel_name().unwrap_or_default().to_owned();
                 done(Outcome { output: Output::Text(name), ..Outcome::of(0) })
             }
-            (
-                libc::SOL_TCP,
-                libc::TCP_CORK | libc::TCP_NODELAY | libc::TCP_USER_TIMEOUT | libc::TCP_NOTSENT_LOWAT,
-            ) => integer(kept.unwrap_or(0)),
+            (libc::SOL_TCP, libc::TCP_CORK | libc::TCP_NODELAY | libc::TCP_USER_TIMEOUT) => {
+                integer(kept.unwrap_or(0))
+            }
+            (libc::SOL_TCP, libc::TCP_NOTSENT_LOWAT) => bytes(options.max_unsent, Bytes::ZERO),
+            (libc::SOL_SOCKET, libc::SO_KEEPALIVE) => integer(i64::from(options.probing.is_on)),
             _ => kept.map_or_else(missing, integer),
         }
     }

@@ -33,7 +33,9 @@ impl Simulated<'_> {
             return Err(Missing(flag_names(transfer.flags.unwrap_or(0) & !FLAGS)));
         }
         let is_nowhere = transfer.buffers.iter().any(|buffer| buffer.pointer.is_some());
-        if is_nowhere && (transfer.has(libc::MSG_FASTOPEN) || transfer.buffers.len() > 1) {
+        let is_syn_data = transfer.has(libc::MSG_FASTOPEN)
+            || self.sockets.get(&transfer.socket).is_some_and(|socket| socket.is_deferred);
+        if is_nowhere && (is_syn_data || transfer.buffers.len() > 1) {
             return Err(Missing("buffers at an address that is written".to_owned()));
         }
         let socket = self.sockets.get(&transfer.socket);

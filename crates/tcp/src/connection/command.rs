@@ -115,7 +115,8 @@ impl Connection {
     }
 
     /// For how long the peer may leave unanswered what is retransmitted, or keep its window shut, before the connection ends
-    /// (`TCP_USER_TIMEOUT`, RFC 9293 section 3.8.3); none for Linux's own times.
+    /// (`TCP_USER_TIMEOUT`, RFC 9293 section 3.8.3), which counts for SYNs and for probes of a silent peer too; none for Linux's
+    /// own times.
     pub const fn set_user_timeout(&mut self, timeout: Option<Duration>) {
         self.send.set_user_timeout(timeout);
     }

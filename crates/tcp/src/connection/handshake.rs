@@ -9,7 +9,9 @@ use crate::options::{FastOpenOption, Options, SackPermitted, SynOptions, Timesta
 use crate::payload::Payload;
 use crate::receive::Scaling;
 use crate::segment::{Flags, Segment};
-use crate::send::{FIRST, Handshake as Opened, INITIAL_RTO, InitialWindow};
+use crate::send::{
+    FIRST, Handshake as Opened, INITIAL_RTO, InitialWindow, at_most_until, doubled, model_timeout,
+};
 use crate::sequence::SequenceSpace;
 use crate::state::State;
 
@@ -252,13 +254,19 @@ impl Connection {
 
     /// The SYN or SYN-ACK was not answered (RFC 6298 section 5.7; `tcp_syn_linear_timeouts`).
     pub(super) fn on_handshake_timeout(&mut self, now: Time) {
-        let HandshakeRetries { syn, syn_linear, syn_ack } = self.retries;
+        let HandshakeRetries { syn, syn_linear, syn_ack, syn_ack_fast_open } = self.retries;
         let is_client = self.state == State::SynSent;
-        let (linear, doubling) = if is_client { (syn_linear, syn) } else { (0, syn_ack) };
-        // retransmits_timed_out: however short the waits were, no longer than if all had doubled.
+        let (linear, doubling) = match self.state {
+            State::SynSent => (syn_linear, syn),
+            _ if self.is_open() => (0, syn_ack_fast_open),
+            _ => (0, syn_ack),
+        };
+        // retransmits_timed_out: however short the waits were, none is repeated after the time in which all had doubled.
         let passed = self.handshake.sent_at.map_or(Duration::ZERO, |first| now.since(first));
-        let is_late = self.handshake.timeouts > 0 && passed >= time_of(syn, self.send.rtt().max_rto());
-        if self.handshake.timeouts >= linear + doubling || (is_client && is_late) {
+        let modelled = || model_timeout(INITIAL_RTO, syn, self.send.rtt().max_rto());
+        let is_late = passed >= self.send.user_timeout().unwrap_or_else(modelled);
+        let is_over = is_client && self.handshake.timeouts > 0 && is_late;
+        if self.handshake.timeouts >= linear + doubling || is_over {
             self.vanish(Closed::TimedOut);
             return;
         }
@@ -274,16 +282,9 @@ impl Connection {
         // tcp_reqsk_timeout, which does not ask the host.
         let is_request = self.state == State::SynReceived && !self.is_open();
         let most = if is_request { TCP_RTO_MAX } else { self.send.rtt().max_rto() };
-        let wait = Duration::from_nanos(INITIAL_RTO.as_nanos() << doublings).min(most);
+        let wait = doubled(INITIAL_RTO, doublings).min(most);
+        let timeout = self.send.user_timeout().filter(|_| self.state == State::SynSent);
+        let wait = at_most_until(timeout, wait, self.handshake.sent_at, now);
         self.handshake.timer = Some(self.wheel.expiry(now, wait));
     }
-}
-
-/// From the first SYN of so many that are repeated to the end of the last one's wait, when each wait doubles (`tcp_model_timeout`).
-fn time_of(retries: u32, max_rto: Duration) -> Duration {
-    let waits = (0..=retries).map(|doublings| match INITIAL_RTO.as_nanos().checked_shl(doublings) {
-        Some(wait) if wait >> doublings == INITIAL_RTO.as_nanos() => Duration::from_nanos(wait).min(max_rto),
-        _ => max_rto,
-    });
-    waits.fold(Duration::ZERO, Duration::saturating_add)
 }

@@ -50,7 +50,7 @@ impl Connection {
         }
     }
 
-    /// What the sender has spent its time on until now. A connection that was reset counts on.
+    /// What the sender has spent its time on until now. A connection that was reset goes on counting.
     pub fn time_spent(&self, now: Time) -> TimeSpent {
         self.send.time_spent(now)
     }

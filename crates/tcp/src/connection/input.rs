@@ -134,6 +134,7 @@ impl Connection {
                 }
             }
         }
+        let is_old = position < self.send.una();
         let verdict = self.send.on_ack(&Ack {
             now,
             seq: start,
@@ -145,7 +146,9 @@ impl Connection {
             echoes_mark: self.ecn.is_echo(segment),
         });
         if verdict == Verdict::Accepted {
-            self.silence.on_heard(now);
+            if !is_old {
+                self.silence.on_heard(now);
+            }
             self.pending.writable = true;
             self.note_timestamp(segment, start);
         }

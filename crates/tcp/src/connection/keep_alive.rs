@@ -2,10 +2,9 @@
 
 use bentpipe_units::{Duration, Time};
 
-use super::Connection;
+use super::{Connection, Reset};
 use crate::config::KeepAlive;
 use crate::event::Closed;
-use crate::state::State;
 
 /// When the peer was heard of, and what it has left unanswered.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +12,7 @@ pub(super) struct Silence {
     /// The times that hold; none while keep-alive is off.
     pub limits: Option<KeepAlive>,
     pub timer: Option<Time>,
-    /// When something came from the peer that was in order (`lrcvtime`, `rcv_tstamp`).
+    /// When the last acknowledgement came that was none of the past (`rcv_tstamp`).
     heard_at: Time,
     /// Probes since (`icsk_probes_out`).
     pub unanswered: u32,
@@ -24,7 +23,7 @@ impl Silence {
         Self { limits, timer: None, heard_at: now, unanswered: 0 }
     }
 
-    /// The peer has acknowledged something, or again.
+    /// An acceptable acknowledgement came, a new one or a repeated one.
     pub const fn on_heard(&mut self, now: Time) {
         self.heard_at = now;
         self.unanswered = 0;
@@ -34,19 +33,17 @@ impl Silence {
 impl Connection {
     /// Whether and how a silent peer is probed (`SO_KEEPALIVE`, `TCP_KEEPIDLE`, `TCP_KEEPINTVL`, `TCP_KEEPCNT`).
     pub fn set_keep_alive(&mut self, now: Time, limits: Option<KeepAlive>) {
-        if limits == self.silence.limits {
-            return;
-        }
-        let was_on = self.silence.limits.is_some();
+        let before = self.silence.limits;
         self.silence.limits = limits;
-        match limits {
-            None => self.silence.timer = None,
-            // tcp_sock_set_keepidle_locked
-            Some(limits) if was_on => {
+        match (before, limits) {
+            (_, None) => self.silence.timer = None,
+            (None, Some(_)) => self.restart_keep_alive(now),
+            // tcp_sock_set_keepidle_locked; the other times count from the next probe on.
+            (Some(before), Some(limits)) if before.idle != limits.idle => {
                 let passed = now.since(self.silence.heard_at);
                 self.arm_keep_alive(now, limits.idle.saturating_sub(passed));
             }
-            Some(_) => self.restart_keep_alive(now),
+            _ => {}
         }
     }
 
@@ -60,7 +57,8 @@ impl Connection {
     pub(super) fn on_keep_alive_timeout(&mut self, now: Time) {
         self.silence.timer = None;
         let Some(limits) = self.silence.limits else { return };
-        if !self.state.is_synchronized() || self.state == State::TimeWait {
+        // A socket that its application has left waits elsewhere (`tcp_time_wait`).
+        if !self.is_open() || self.lingers_until.is_some() {
             return;
         }
         if self.send.has_anything_out() {
@@ -77,7 +75,9 @@ impl Connection {
             None => self.silence.unanswered >= limits.probes,
         };
         if is_over {
-            self.abort_with(Closed::TimedOut);
+            // What came before can still be read (`tcp_write_err`).
+            self.pending.reset = Some(Reset::Own);
+            self.vanish(Closed::TimedOut);
             return;
         }
         self.silence.unanswered += 1;

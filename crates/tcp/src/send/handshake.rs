@@ -77,6 +77,9 @@ impl Sender {
         self.transmit.start_at(end);
         self.buffer.on_gso_sent(end);
         self.buffer.release(position);
+        if position == end && self.buffer.sequence_end() <= end {
+            self.chrono.rest(now);
+        }
         let mss = self.mss;
         let Some((transmit, mut parts)) = self.parts(now) else { return };
         let mut start = position;

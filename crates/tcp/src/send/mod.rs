@@ -12,7 +12,8 @@ mod transmit;
 pub(crate) use ack::{Ack, Verdict};
 pub(crate) use handshake::{Handshake, InitialWindow};
 pub(crate) use recovery::sack::Block;
-pub(crate) use rtt::INITIAL_RTO;
+pub(crate) use recovery::timer::at_most_until;
+pub(crate) use rtt::{INITIAL_RTO, doubled, model_timeout};
 pub(crate) use transmit::parts::Outgoing;
 
 use bentpipe_cc::CongestionControl;
@@ -279,7 +280,7 @@ impl Sender {
         self.recovery.set_user_timeout(timeout);
     }
 
-    /// The same.
+    /// `TCP_USER_TIMEOUT`, where it is set.
     pub const fn user_timeout(&self) -> Option<Duration> {
         self.recovery.user_timeout()
     }
@@ -303,6 +304,11 @@ impl Sender {
 
     pub const fn next(&self) -> u64 {
         self.transmit.position()
+    }
+
+    /// First position not yet acknowledged (SND.UNA).
+    pub const fn una(&self) -> u64 {
+        self.recovery.una()
     }
 
     pub const fn rtt(&self) -> &Rtt {

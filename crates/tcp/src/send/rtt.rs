@@ -13,6 +13,20 @@ pub(crate) const MIN_RTO: Duration = Duration::from_millis(200);
 /// `tcp_min_rtt_wlen`.
 const MIN_RTT_WINDOW: Duration = Duration::from_secs(300);
 
+/// From what is sent first to the end of the wait after so many repetitions, where each wait is twice the one before
+/// (`tcp_model_timeout`).
+pub(crate) fn model_timeout(first: Duration, repetitions: u32, max_rto: Duration) -> Duration {
+    (0..=repetitions)
+        .map(|doublings| doubled(first, doublings).min(max_rto))
+        .fold(Duration::ZERO, Duration::saturating_add)
+}
+
+/// A wait doubled so many times.
+pub(crate) fn doubled(wait: Duration, doublings: u32) -> Duration {
+    let factor = 1_u64.checked_shl(doublings).unwrap_or(u64::MAX);
+    Duration::from_nanos(wait.as_nanos().saturating_mul(factor))
+}
+
 /// The estimator (`tcp_rtt_estimator`).
 #[derive(Clone, Debug)]
 pub(crate) struct Rtt {
@@ -127,8 +141,8 @@ impl Rtt {
     }
 
     /// Data may flow before there is a sample, as the handshake was repeated or data come first (`tcp_init_metrics`).
-    pub fn fall_back(&mut self) {
-        self.rto = FALLBACK_RTO.min(self.max_rto);
+    pub const fn fall_back(&mut self) {
+        self.rto = FALLBACK_RTO;
     }
 
     /// RFC 6298 section 5.5.

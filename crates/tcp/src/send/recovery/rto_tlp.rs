@@ -10,14 +10,13 @@ use crate::send::recovery::scoreboard::SegmentState;
 use crate::send::recovery::state::{Frto, Phase, Rexmit};
 use crate::send::recovery::timer::{Forced, LEAST_WAIT, Persist, Probe, Purpose};
 use crate::send::recovery::{INITIAL_REORDERING, Recovery, Room, View};
-use crate::send::rtt::{INITIAL_RTO, MIN_RTO, Rtt};
+use crate::send::rtt::{INITIAL_RTO, MIN_RTO, Rtt, doubled, model_timeout};
 
 /// `TCP_TIMEOUT_MIN_US`: two ticks of a coarse clock.
 const MIN_WAIT: Duration = Duration::from_millis(2);
-/// `tcp_retries2` = 15 as time: 200 ms doubled up to 120 s (RFC 9293 section 3.8.3: R2).
-const GIVE_UP: Duration = Duration::from_millis(924_600);
-/// Probes of a closed window without any answer before the peer counts as gone (`tcp_retries2`).
-const MAX_PROBES: u32 = 15;
+/// Retransmissions of the same, or probes of a closed window without any answer, before the peer counts as gone (RFC 9293
+/// section 3.8.3: R2, `tcp_retries2`): 924.6 s with timeouts up to 120 s.
+const RETRIES: u32 = 15;
 
 /// The peer does not answer any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +148,8 @@ impl Recovery {
         }
         let since = *self.timers.unanswered_since.get_or_insert(parts.now);
         // retransmits_timed_out
-        let limit = self.timers.user_timeout.unwrap_or(GIVE_UP);
+        let modelled = || model_timeout(MIN_RTO, RETRIES, parts.rtt.max_rto());
+        let limit = self.timers.user_timeout.unwrap_or_else(modelled);
         if self.timers.timeouts > 0 && parts.now.since(since) >= limit {
             return Err(Exhausted);
         }
@@ -242,8 +242,7 @@ impl Recovery {
     pub(super) fn arm_persist_timer(&mut self, view: View<'_>) {
         let base = view.rto().max(MIN_RTO);
         let persist = self.timers.persist;
-        let wait = Duration::from_nanos(base.as_nanos().saturating_mul(1 << persist.backoff));
-        let wait = wait.min(view.rtt.max_rto());
+        let wait = doubled(base, persist.backoff).min(view.rtt.max_rto());
         let wait = self.timers.at_most_until_user_timeout(wait, persist.since, view.now);
         self.timers.arm(Purpose::Persist, view.now, wait);
     }
@@ -256,11 +255,11 @@ impl Recovery {
         let persist = &mut self.timers.persist;
         let since = *persist.since.get_or_insert(view.now);
         let is_over = limit.is_some_and(|limit| view.now > since && view.now.since(since) >= limit);
-        if is_over || persist.unanswered >= MAX_PROBES {
+        if is_over || persist.unanswered >= RETRIES {
             return Err(Exhausted);
         }
         persist.unanswered += 1;
-        persist.backoff = (persist.backoff + 1).min(MAX_PROBES);
+        persist.backoff = (persist.backoff + 1).min(RETRIES);
         self.timers.forced = Some(Forced::WindowProbe);
         self.arm_persist_timer(view);
         Ok(())

@@ -90,11 +90,9 @@ impl Timers {
         self.armed = Some(Timer { purpose, at: self.wheel.expiry(now, wait) });
     }
 
-    /// A wait, or what is left of the user's timeout where that has begun; no less than the next tick
-    /// (`tcp_clamp_rto_to_user_timeout`, `tcp_clamp_probe0_to_user_timeout`).
+    /// A wait, or what is left of the user's timeout where that has begun.
     pub fn at_most_until_user_timeout(&self, wait: Duration, since: Option<Time>, now: Time) -> Duration {
-        let (Some(timeout), Some(since)) = (self.user_timeout, since) else { return wait };
-        timeout.saturating_sub(now.since(since)).max(LEAST_WAIT).min(wait)
+        at_most_until(self.user_timeout, wait, since, now)
     }
 
     pub fn is_armed_for(&self, purpose: Purpose) -> bool {
@@ -116,6 +114,18 @@ impl Timers {
         }
         self.persist.unanswered = 0;
     }
+}
+
+/// A wait, or what is left of a timeout that has begun; no less than the next tick (`tcp_clamp_rto_to_user_timeout`,
+/// `tcp_clamp_probe0_to_user_timeout`).
+pub(crate) fn at_most_until(
+    timeout: Option<Duration>,
+    wait: Duration,
+    since: Option<Time>,
+    now: Time,
+) -> Duration {
+    let (Some(timeout), Some(since)) = (timeout, since) else { return wait };
+    timeout.saturating_sub(now.since(since)).max(LEAST_WAIT).min(wait)
 }
 
 impl Probe {

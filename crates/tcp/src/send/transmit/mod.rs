@@ -251,6 +251,7 @@ impl Transmit {
             match tso_should_defer(self.defer_view(parts, mss, segments)) {
                 Deferral::SendNow => {}
                 Deferral::ForWindow => return Err(Blocked::ByWindow),
+                Deferral::ForPeer => return Err(Blocked::ByPeer),
                 Deferral::ForOther => return Err(Blocked::ByChoice),
             }
         }
@@ -345,7 +346,10 @@ impl Transmit {
                 rto: parts.rtt.rto(),
                 may_shrink: parts.recovery.is_open() && !parts.buffer.has_waiting_writer(),
             });
-            let is_starved = self.next >= parts.end() && parts.buffer.is_blocked();
+            // What left while the application wrote left before it was told to wait.
+            let is_starved = self.next >= parts.end()
+                && parts.buffer.is_blocked()
+                && !parts.buffer.was_foreseen(self.next);
             if use_of_window == WindowUse::Partial && is_starved && parts.buffer.fin().is_none() {
                 parts.chrono.start(parts.now, Limit::SendBuffer);
             }

@@ -80,6 +80,8 @@ pub(crate) enum Deferral {
     SendNow,
     /// The congestion window is what a larger GSO packet waits for.
     ForWindow,
+    /// The peer's window is.
+    ForPeer,
     /// Something else.
     ForOther,
 }
@@ -105,7 +107,7 @@ pub(crate) fn tso_should_defer(view: DeferView) -> Deferral {
             return Deferral::ForWindow;
         }
     } else if view.send_window <= view.buffer {
-        return Deferral::ForOther;
+        return Deferral::ForPeer;
     }
     match view.position {
         BufferPosition::Final => Deferral::SendNow,
@@ -213,8 +215,8 @@ mod tests {
         let (two, three) = (2 * MSS, 3 * MSS);
         assert_eq!(limits(two, three, three, BufferPosition::Tail), Deferral::ForWindow);
         assert_eq!(limits(two, three, two, BufferPosition::Tail), Deferral::ForWindow);
-        assert_eq!(limits(two, two, three, BufferPosition::Tail), Deferral::ForOther);
-        assert_eq!(limits(three, two, two, BufferPosition::Final), Deferral::ForOther);
+        assert_eq!(limits(two, two, three, BufferPosition::Tail), Deferral::ForPeer);
+        assert_eq!(limits(three, two, two, BufferPosition::Final), Deferral::ForPeer);
         assert_eq!(limits(two, three, two - 1, BufferPosition::Tail), Deferral::ForOther);
         assert_eq!(limits(two, three, two - 1, BufferPosition::Final), Deferral::SendNow);
         assert_eq!(limits(three, two, two - 1, BufferPosition::Final), Deferral::SendNow);
