@@ -5,7 +5,7 @@ use bentpipe_tcp::{
     AfterIdle, BufferLimits, Config, Connection, Cookie, CookieKey, FastOpen, HandshakeRetries, IP_HEADER,
     KeepAlive, QuickAck, TCP_HEADER, TcpSpec,
 };
-use bentpipe_units::{Bytes, Duration, Switch};
+use bentpipe_units::{Bytes, Duration, Switch, Time};
 
 use super::socket::SocketOptions;
 use crate::commands::Effect;
@@ -260,6 +260,16 @@ impl HostSettings {
         Ok(Config { ecn: switch(self.ecn != 0), fast_open, ..self.config_of(options) })
     }
 
+    /// Gives a connection what it has of its socket's options beside its settings, which it began with.
+    pub fn apply_options(&self, options: &SocketOptions, connection: &mut Connection, now: Time) {
+        if let Some(send_buffer) = options.send_buffer {
+            connection.set_send_buffer(send_buffer);
+        }
+        connection.set_max_unsent(options.max_unsent.unwrap_or(self.max_unsent));
+        connection.set_user_timeout(options.user_timeout);
+        connection.set_keep_alive(now, options.probing.limits(self.keep_alive));
+    }
+
     fn config_of(&self, options: &SocketOptions) -> Config {
         let config = self.config.clone();
         let mtu = options.segment_size.map(|size| u32::from(size) + IP_HEADER + TCP_HEADER);
@@ -273,7 +283,7 @@ impl HostSettings {
         Config {
             congestion_control: options.congestion_control.unwrap_or(config.congestion_control),
             nagle: options.nagle,
-            keep_alive: options.keep_alive(self),
+            keep_alive: options.probing.limits(self.keep_alive),
             retries: own.unwrap_or(config.retries),
             mtu: mtu.map_or(config.mtu, |mtu| mtu.min(config.mtu)),
             receive_buffer: receive_buffer.unwrap_or(config.receive_buffer),

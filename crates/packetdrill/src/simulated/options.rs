@@ -139,7 +139,7 @@ impl Simulated<'_> {
         match found.kind {
             Kind::Connection(id) => {
                 if let Some(connected) = self.connections.get_mut(&id) {
-                    found.options.apply_to(&mut connected.connection, &self.host, self.now);
+                    self.host.apply_options(&found.options, &mut connected.connection, self.now);
                 }
             }
             Kind::Listening { .. } => {

@@ -5,9 +5,8 @@ use std::net::Ipv4Addr;
 
 use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{Closed, Connection, ConnectionId, CookieKey, KeepAlive, Nagle, State};
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration};
 
-use super::host::HostSettings;
 use crate::outcome::Handle;
 
 /// A descriptor.
@@ -65,6 +64,17 @@ pub(super) struct Probing {
     pub probes: Option<u32>,
 }
 
+impl Probing {
+    /// How a silent peer is probed, where it is: by the host's times, but for the socket's own.
+    pub fn limits(self, host: KeepAlive) -> Option<KeepAlive> {
+        self.is_on.then(|| KeepAlive {
+            idle: self.idle.unwrap_or(host.idle),
+            interval: self.interval.unwrap_or(host.interval),
+            probes: self.probes.unwrap_or(host.probes),
+        })
+    }
+}
+
 impl SocketOptions {
     /// Those of a new socket.
     pub const fn new() -> Self {
@@ -93,26 +103,6 @@ impl SocketOptions {
     /// What an option was set to; 0 where it was not.
     pub fn kept(&self, option: (i64, i64)) -> i64 {
         self.kept.get(&option).copied().unwrap_or(0)
-    }
-
-    /// How a silent peer is probed, where it is: the host's times, but for the socket's own.
-    pub fn keep_alive(&self, host: &HostSettings) -> Option<KeepAlive> {
-        let Probing { is_on, idle, interval, probes } = self.probing;
-        is_on.then(|| KeepAlive {
-            idle: idle.unwrap_or(host.keep_alive.idle),
-            interval: interval.unwrap_or(host.keep_alive.interval),
-            probes: probes.unwrap_or(host.keep_alive.probes),
-        })
-    }
-
-    /// What a connection has of its socket's options beside its settings, which it began with.
-    pub fn apply_to(&self, connection: &mut Connection, host: &HostSettings, now: Time) {
-        if let Some(send_buffer) = self.send_buffer {
-            connection.set_send_buffer(send_buffer);
-        }
-        connection.set_max_unsent(self.max_unsent.unwrap_or(host.max_unsent));
-        connection.set_user_timeout(self.user_timeout);
-        connection.set_keep_alive(now, self.keep_alive(host));
     }
 }
 

@@ -117,7 +117,7 @@ impl Simulated<'_> {
         let options = found.options.clone();
         let accepted = self.open(Kind::Connection(id), nonblocking);
         if let Some(connected) = self.connections.get_mut(&id) {
-            options.apply_to(&mut connected.connection, &self.host, self.now);
+            self.host.apply_options(&options, &mut connected.connection, self.now);
             connected.connection.adopt();
         }
         if let Some(socket) = self.sockets.get_mut(&Handle(accepted.result)) {
@@ -172,7 +172,7 @@ impl Simulated<'_> {
             PortError::Taken(_) | PortError::Exhausted(_) => libc::EADDRNOTAVAIL,
         })?;
         let Some(found) = self.sockets.get_mut(&socket) else { return Err(libc::EBADF) };
-        found.options.apply_to(&mut connection, &self.host, self.now);
+        self.host.apply_options(&found.options, &mut connection, self.now);
         connection.set_cork(found.options.is_corked);
         found.kind = Kind::Connection(id);
         found.is_deferred = false;

@@ -6,6 +6,7 @@ mod info;
 mod input;
 mod keep_alive;
 mod output;
+mod silence;
 mod syn;
 mod timeout;
 
@@ -15,7 +16,7 @@ use std::net::SocketAddrV4;
 use bentpipe_units::{Duration, Switch, Time};
 
 use crate::config::{Config, FastOpen, HandshakeRetries};
-use crate::connection::keep_alive::Silence;
+use crate::connection::silence::Silence;
 use crate::connection::syn::{Handshake, Peer};
 use crate::cookie::Cookie;
 use crate::ecn::EcnState;
