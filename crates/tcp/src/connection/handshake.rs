@@ -70,7 +70,7 @@ impl Connection {
         let sack_permitted = self.peer.sack.unwrap_or(SackPermitted::No);
         self.send.establish(now, Opened { rtt: self.round_trip(now, echo), window, mss, sack_permitted });
         self.receive.establish(now, self.peer.announced_payload(self.announced_mss), mss);
-        self.silence.on_heard(now);
+        self.keep_alive.on_heard(now);
         self.restart_keep_alive(now);
     }
 

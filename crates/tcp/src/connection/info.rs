@@ -46,7 +46,7 @@ impl Connection {
             data_at: self.is_open().then(|| self.receive.data_at()),
             received: Bytes::new(self.receive.next().saturating_sub(FIRST)),
             backoff: self.send.backoff(),
-            unanswered_probes: self.send.unanswered_probes() + self.silence.unanswered,
+            unanswered_probes: self.send.unanswered_probes() + self.keep_alive.unanswered,
         }
     }
 

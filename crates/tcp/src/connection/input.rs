@@ -147,7 +147,7 @@ impl Connection {
         });
         if verdict == Verdict::Accepted {
             if !is_old {
-                self.silence.on_heard(now);
+                self.keep_alive.on_heard(now);
             }
             self.pending.writable = true;
             self.note_timestamp(segment, start);

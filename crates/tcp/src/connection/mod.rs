@@ -5,8 +5,8 @@ mod handshake;
 mod info;
 mod input;
 mod keep_alive;
+mod keep_alive_timer;
 mod output;
-mod silence;
 mod syn;
 mod timeout;
 
@@ -16,7 +16,7 @@ use std::net::SocketAddrV4;
 use bentpipe_units::{Duration, Switch, Time};
 
 use crate::config::{Config, FastOpen, HandshakeRetries};
-use crate::connection::silence::Silence;
+use crate::connection::keep_alive_timer::KeepAliveTimer;
 use crate::connection::syn::{Handshake, Peer};
 use crate::cookie::Cookie;
 use crate::ecn::EcnState;
@@ -62,7 +62,7 @@ pub struct Connection {
     peer: Peer,
     handshake: Handshake,
     retries: HandshakeRetries,
-    silence: Silence,
+    keep_alive: KeepAliveTimer,
     send: Sender,
     receive: Receiver,
     pending: Pending,
@@ -153,7 +153,7 @@ impl Connection {
             peer: Peer::default(),
             handshake: Handshake::default(),
             retries: config.retries,
-            silence: Silence::new(now, config.keep_alive),
+            keep_alive: KeepAliveTimer::new(now, config.keep_alive),
             send: Sender::new(config, now),
             receive,
             pending: Pending { syn: true, ..Pending::default() },
@@ -266,7 +266,7 @@ impl Connection {
         self.send.stop();
         self.handshake.timer = None;
         self.lingers_until = None;
-        self.silence.timer = None;
+        self.keep_alive.timer = None;
         self.pending.syn = false;
         self.pending.acknowledgement = false;
         self.pending.keep_alive = false;

@@ -19,7 +19,7 @@ impl Connection {
             self.send.timeout(),
             self.send.paced_until(),
             receive,
-            self.silence.timer,
+            self.keep_alive.timer,
             self.lingers_until,
         ];
         timers.into_iter().flatten().min()
@@ -39,7 +39,7 @@ impl Connection {
         if self.send.handle_timeout(now).is_err() {
             self.vanish(Closed::TimedOut);
         }
-        if self.silence.timer.is_some_and(|at| at <= now) {
+        if self.keep_alive.timer.is_some_and(|at| at <= now) {
             self.on_keep_alive_timeout(now);
         }
         if self.state.is_synchronized()
