@@ -71,7 +71,8 @@ WORKLOADS = {
     "h2": (*PAGE, "--http", "h2"),
     "h3": (*PAGE, "--http", "h3"),
     "split": (*PAGE, "--http", "h2", "--pep", "split"),
-    "cubic": (*BULK, "--cc", "cubic"),
+    # Not CUBIC: a packet that is late by a few milliseconds ends its slow start early (HyStart).
+    "reno": (*BULK, "--cc", "reno"),
     "bbr": (*BULK, "--cc", "bbr"),
 }
 
@@ -83,7 +84,7 @@ def test_what_is_measured_is_what_the_simulation_of_the_same_takes(as_user, bent
     _, out, _ = bentpipe(*WORKLOADS[name], "--engine", "simulate", "--json")
     expected = json.loads(out)["metrics"]
     assert (found["engine"], found["status"]) == ("emulate", "succeeded")
-    key = "plt_s" if name not in ("cubic", "bbr") else "goodput_bps"
+    key = "plt_s" if name not in ("reno", "bbr") else "goodput_bps"
     assert found["metrics"][key] == pytest.approx(expected[key], rel=0.05)
 
 
