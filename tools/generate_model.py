@@ -16,20 +16,42 @@ from bentpipe import _core
 PACKAGE = Path(__file__).parents[1] / "python/bentpipe/model"
 
 MODULES = {
-    "link": ("LinkSpec", "A link and its parts, as crates/link takes them."),
-    "spec": ("RunSpec", "A run: its hosts, its proxy, its workload and when its numbers are valid."),
-    "reason": ("Reason", "Why a run failed or is invalid: a code and its fields."),
-    "record": ("RunRecord", "What a run measured."),
-    "report": ("RunReports", "What client, origin and link saw of a run, before it is a record."),
-    "description": ("LinkDescription", "What a link comes to: rates, frames, MODCODs and waits."),
+    "queue": (("QueueSpec",), "Queues and how they drop or mark, as crates/link takes them."),
+    "channel": (("JitterSpec", "LossSpec"), "What becomes of packets on their way: jitter and losses."),
+    "dvbs2": (("Dvbs2CapacitySpec",), "A DVB-S2 carrier: frames, MODCODs, encapsulation and fading."),
+    "rcs2": (
+        ("Rcs2CapacitySpec",),
+        "A DVB-RCS2 return link: superframes, requests, assignment and other terminals.",
+    ),
+    "schedule": (("ScheduleSpec",), "A path that changes: schedules, epochs, and satellites over sites."),
+    "link": (("LinkSpec",), "A link and its parts, as crates/link takes them."),
+    "cc": (
+        ("Algorithm", "SlowStartChoice", "BbrSpec", "ResumeSpec"),
+        "Congestion control: the algorithms, and how a sender starts.",
+    ),
+    "hosts": (
+        ("TcpSpec", "QuicSpec", "Http2Spec", "TlsSpec", "KeyExchange", "DnsSpec", "HostsSpec"),
+        "The hosts at both ends: their protocols' settings, and how fast they are.",
+    ),
+    "pep": (("PepSpec",), "Performance-enhancing proxies."),
+    "flow": (("BulkWorkload", "FlowsWorkload", "Iperf3Workload"), "Flows, and what sends them."),
+    "page": (("PageLoadWorkload",), "Page loads: protocols, pages and their objects."),
+    "spec": (("RunSpec",), "A run: its hosts, its proxy, its workload and when its numbers are valid."),
+    "reason": (("Reason",), "Why a run failed or is invalid: a code and its fields."),
+    "metrics": (("Metrics",), "The figures of a run."),
+    "record": (("RunRecord",), "What a run measured."),
+    "report": (("RunReports",), "What client, origin and link saw of a run, before it is a record."),
+    "description": (("LinkDescription",), "What a link comes to: rates, frames, MODCODs and waits."),
 }
-"""Each with the type that is in it with all that it consists of, unless that is in a module before."""
+"""Each with the types that are in it with all that they consist of, unless that is in a module before."""
 
 DRAFTS = {
-    "link": ("LinkSpec", "A link's specification as dictionaries, while it is put together."),
-    "spec": ("CellSpec", "A run's specification without its seed as dictionaries, while it is put together."),
+    **{name: MODULES[name] for name in ("queue", "channel", "dvbs2", "rcs2", "schedule")},
+    "link": (("LinkSpec",), "A link and its parts."),
+    **{name: MODULES[name] for name in ("cc", "hosts", "pep", "flow", "page")},
+    "spec": (("CellSpec",), "A run without its seed."),
 }
-"""Likewise, of those that a scenario is resolved to."""
+"""Likewise, of those that a scenario is resolved to: dictionaries, while they are put together."""
 
 FROZEN = (
     "--output-model-type=pydantic_v2.BaseModel",
@@ -64,7 +86,7 @@ _CHECKED_BY_RUST = {"minimum", "maximum", "format", "additionalProperties"}
 
 NOTICE = "Generated from the JSON schemas of crates/run by tools/generate_model.py (`make model`)."
 
-Modules = Mapping[str, tuple[str, str]]
+Modules = Mapping[str, tuple[tuple[str, ...], str]]
 Schema = dict[str, Any]
 """A JSON schema, which may hold anything."""
 
@@ -166,8 +188,9 @@ def _tag(schema: Schema) -> str | None:
 def _modules(definitions: Mapping[str, Schema], modules: Modules) -> Schema:
     """Name each definition with its module; those of none are left out."""
     module: dict[str, str] = {}
-    for name, (root, _) in reversed(list(modules.items())):
-        module |= dict.fromkeys(_reachable(root, definitions), name)
+    for name, (roots, _) in reversed(list(modules.items())):
+        for root in roots:
+            module |= dict.fromkeys(_reachable(root, definitions), name)
     place = {name: f"{module[name]}.{name}" for name in definitions if name in module}
     moved = {f"#/$defs/{name}": {"$ref": f"#/$defs/{to}"} for name, to in place.items()}
     return {"$defs": {place[name]: _replaced(definitions[name], moved) for name in place}}

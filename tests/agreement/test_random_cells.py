@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+import bentpipe
 from bentpipe.campaign.executor import POLL_S
 from bentpipe.errors import InputError
 from bentpipe.model.reason import EngineFailedReason, TimedOutReason
 from tests.campaign.fake_engine import FakeEngine, late, record
 from tests.support.models import record_with
-from tools.agreement_random import measuring, page
+from tools.agreement_random import measuring, page, renewing
 from tools.agreement_random.cells import CONFIRMED_REPETITIONS, MOST_REPETITIONS, RandomCell
 from tools.agreement_random.comparing import compared, distribution, worst_of_each_cell
 from tools.agreement_random.mechanisms import Mechanism, mechanisms
@@ -203,6 +204,41 @@ def test_a_cell_that_disagrees_at_first_is_measured_more_often(tmp_path, emulate
     store = filled(tmp_path, trial.measured())
     emulate(store, engine_saying(plt_s * emulated_s), tmp_path)
     assert (store["1-0"].repetitions, store["1-0"].missing) == (runs, ())
+
+
+def test_what_another_version_has_measured_stays_until_all_of_a_cell_is_measured_anew(tmp_path):
+    old, other = ({"bentpipe": version} for version in ("0.0.1", bentpipe.__version__))
+    cells = {
+        "1-0": (CELL, (1.1, 1.2), old),
+        "1-1": (OTHER, (1.3, 1.4), old),
+        "1-2": (replace(OTHER, name="1-2"), (1.5, 1.6), other),
+    }
+    for cell, emulated, facts in cells.values():
+        filled(tmp_path, replace(measured(cell, emulated=emulated, simulated=(1.0, 1.0)), facts=facts))
+    store = Store(tmp_path / "random.csv")
+
+    def behave(run_id, spec, _):
+        if run_id == OTHER.runs(2)[0].run_id:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(2 * POLL_S)
+        return page_load(2.0).model_copy(
+            update={"spec": spec, "run_id": run_id, "provenance": {"bentpipe": bentpipe.__version__}}
+        )
+
+    results = tmp_path / "results"
+    with pytest.raises(KeyboardInterrupt):
+        renewing.renew(store, list(cells), engine=FakeEngine(behave), results=results)
+    kept = Store(tmp_path / "random.csv")
+    assert {name: list(kept[name].emulated["plt_s"].values()) for name in cells} == {
+        "1-0": [2.0, 2.0],
+        "1-1": [1.3, 1.4],
+        "1-2": [1.5, 1.6],
+    }
+    engine = engine_saying(3.0)
+    renewing.renew(kept, list(cells), engine=engine, results=results)
+    # The run in flight was waited for.
+    assert engine.calls == [OTHER.runs(2)[1].run_id]
+    assert list(kept["1-1"].emulated["plt_s"].values()) == [2.0, 3.0]
 
 
 # Comparing, and the page.

@@ -15,14 +15,14 @@ from bentpipe.cli.group import INTERRUPTED
 from bentpipe.engine.emulate import Emulator
 from bentpipe.errors import BentpipeError
 from bentpipe.scenario.written.toml_text import toml_text
-from tools.agreement_random import measuring
+from tools.agreement_random import measuring, renewing
 from tools.agreement_random.report import report
 from tools.agreement_random.store import Store, is_of_set
 
 RESULTS = Path("results/agreement-random")
 PAGE = Path("docs/agreement.md")
 EVERY = ("draw", "emulate", "simulate", "report")
-STEPS = (*EVERY, "show")
+STEPS = (*EVERY, "renew", "show")
 
 
 def main() -> int:
@@ -32,7 +32,8 @@ def main() -> int:
         "steps",
         nargs="*",
         metavar="STEP",
-        help=f"of {', '.join(EVERY)} [default: all of them]; or show CELL: print it as a scenario",
+        help=f"of {', '.join(EVERY)} [default: all of them]; renew: emulate anew what another version of"
+        " Bentpipe has measured; show CELL: print it as a scenario",
     )
     parser.add_argument("--seed", type=int, default=1, help="of the set [default: 1]")
     parser.add_argument("--number", type=int, default=300, help="of its first cells [default: 300]")
@@ -44,7 +45,7 @@ def main() -> int:
             return _show(store, steps[1:])
         if store.outdated:
             _tell(f"to be emulated again, as they have changed: {', '.join(store.outdated)}")
-        unknown = set(steps) - set(EVERY)
+        unknown = set(steps) - set(STEPS)
         if unknown:
             parser.error(f"no such step: {', '.join(sorted(unknown))}")
         return _take(steps, store, seed=options.seed, number=options.number)
@@ -56,7 +57,7 @@ def main() -> int:
 
 
 def _take(steps: Sequence[str], store: Store, *, seed: int, number: int) -> int:
-    if "emulate" in steps:
+    if {"emulate", "renew"} & set(steps):
         require_emulate()
     if "draw" in steps:
         _draw(store, seed=seed, number=number)
@@ -64,6 +65,9 @@ def _take(steps: Sequence[str], store: Store, *, seed: int, number: int) -> int:
     if "emulate" in steps:
         with closing(Emulator()) as engine:
             measuring.emulate(store, names, engine=engine, results=RESULTS)
+    if "renew" in steps:
+        with closing(Emulator()) as engine:
+            renewing.renew(store, names, engine=engine, results=RESULTS)
     if "simulate" in steps:
         _tell("simulate: every cell that is kept")
         measuring.simulate(store, store.all())

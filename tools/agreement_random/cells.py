@@ -8,7 +8,7 @@ from zlib import crc32
 
 from bentpipe.campaign.plan import PlannedRun, plan
 from bentpipe.errors import BentpipeError
-from bentpipe.model.link import NoneJitterSpec
+from bentpipe.model.channel import NoneJitterSpec
 from bentpipe.scenario import Scenario, digest, resolve_document
 from bentpipe.scenario.link.resolved import resolved_link
 from bentpipe.scenario.written.link_schema import LinkTable

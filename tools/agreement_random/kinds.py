@@ -2,14 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from bentpipe.model.spec import (
-    BulkWorkload,
-    FlowsWorkload,
-    Http,
-    PageLoadWorkload,
-    RunSpec,
-    Transport,
-)
+from bentpipe.model.flow import BulkWorkload, FlowsWorkload, Transport
+from bentpipe.model.page import Http, PageLoadWorkload
+from bentpipe.model.spec import RunSpec
 
 
 def kinds(spec: RunSpec) -> Mapping[str, Sequence[str]]:

@@ -111,15 +111,40 @@ def emulate(store: Store, names: Sequence[str], *, engine: Engine, results: Path
     KeyboardInterrupt
         When it was interrupted; what has been measured by then is in the store.
     """
-    _emulate_missing(store, names, engine=engine, results=results)
+    emulate_missing(store, names, engine=engine, results=results)
     doubtful = [store[name] for name in names if _is_doubtful(store[name])]
     _want(store, doubtful, MOST_REPETITIONS)
-    _emulate_missing(store, names, engine=engine, results=results)
+    emulate_missing(store, names, engine=engine, results=results)
     found = tested([each for name in names for each in compared(store[name])])
     known = {cell for mechanism in mechanisms() for cell in mechanism.cells}
     told_apart = {each.measured.cell.name for each in found if each.is_told_apart} - known
     _want(store, [store[name] for name in sorted(told_apart)], CONFIRMED_REPETITIONS)
-    _emulate_missing(store, names, engine=engine, results=results)
+    emulate_missing(store, names, engine=engine, results=results)
+
+
+def emulate_missing(store: Store, names: Sequence[str], *, engine: Engine, results: Path) -> None:
+    """Measure what is not there yet of these cells; see `emulate`."""
+    missing = [
+        (store[name].cell, run)
+        for name in names
+        for run in store[name].cell.runs(store[name].repetitions)
+        if run.repetition in store[name].missing
+    ]
+    cells = {run.run_id: cell.name for cell, run in missing}
+    runs = [run for _, run in missing]
+    document = {"name": "agreement-random", "engine": engine.name}
+    with Ledger.claim(results / engine.name, document) as ledger:
+        progress = _Keeping(store, ledger, cells=cells, runs={run.run_id: run for run in runs})
+        progress.keep()
+        for company in sorted(Company, key=lambda company: -company.value):
+            alike = [run for run in runs if company_of(run.spec) is company]
+            if not alike:
+                continue
+            jobs = company.runs_at_once(_cores())
+            outcome = execute(alike, engine=engine, ledger=ledger, jobs=jobs, progress=progress)
+            progress.keep()
+            if outcome.ending is Ending.INTERRUPTED:
+                raise KeyboardInterrupt
 
 
 def with_host_jitter(cells: Iterable[Measured]) -> list[Compared]:
@@ -190,30 +215,6 @@ def _want(store: Store, cells: Iterable[Measured], repetitions: int) -> None:
 
 def _is_doubtful(measured: Measured) -> bool:
     return measured.repetitions == 1 and any(abs(found.error) > DOUBTED for found in compared(measured))
-
-
-def _emulate_missing(store: Store, names: Sequence[str], *, engine: Engine, results: Path) -> None:
-    missing = [
-        (store[name].cell, run)
-        for name in names
-        for run in store[name].cell.runs(store[name].repetitions)
-        if run.repetition in store[name].missing
-    ]
-    cells = {run.run_id: cell.name for cell, run in missing}
-    runs = [run for _, run in missing]
-    document = {"name": "agreement-random", "engine": engine.name}
-    with Ledger.claim(results / engine.name, document) as ledger:
-        progress = _Keeping(store, ledger, cells=cells, runs={run.run_id: run for run in runs})
-        progress.keep()
-        for company in sorted(Company, key=lambda company: -company.value):
-            alike = [run for run in runs if company_of(run.spec) is company]
-            if not alike:
-                continue
-            jobs = company.runs_at_once(_cores())
-            outcome = execute(alike, engine=engine, ledger=ledger, jobs=jobs, progress=progress)
-            progress.keep()
-            if outcome.ending is Ending.INTERRUPTED:
-                raise KeyboardInterrupt
 
 
 class _Keeping(LineProgress):

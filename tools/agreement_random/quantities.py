@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from enum import Enum
 from statistics import median
 
+from bentpipe.model.flow import BulkWorkload, FlowsWorkload
+from bentpipe.model.page import PageLoadWorkload
 from bentpipe.model.record import RunRecord
-from bentpipe.model.spec import BulkWorkload, FlowsWorkload, PageLoadWorkload, PingWorkload
+from bentpipe.model.spec import PingWorkload
 
 
 class Scope(Enum):
