@@ -22,7 +22,9 @@ from bentpipe.engine.emulate import configuration_of, open_link, open_world
 from bentpipe.engine.process.part import START_TIMEOUT_S
 from bentpipe.engine.testbed import netns, pep
 from bentpipe.engine.testbed.netns import SERVER_ADDRESS, World
-from bentpipe.model.spec import Algorithm, PepPlace, RunSpec, SplitPepSpec
+from bentpipe.model.cc import Algorithm
+from bentpipe.model.pep import PepPlace, SplitPepSpec
+from bentpipe.model.spec import RunSpec
 from tools.specs import spec_of
 
 LINK = "flat:down=144Mbit/s,up=144Mbit/s,rtt=200ms,queue=1BDP,loss=0.01%"

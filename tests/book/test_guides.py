@@ -9,7 +9,7 @@ import pytest
 
 from bentpipe import studies
 from bentpipe.engine.simulate import Simulator
-from bentpipe.model.spec import PageSpec
+from bentpipe.model.page import PageSpec
 from bentpipe.scenario.link.catalogue import PRESETS, written_link
 from bentpipe.scenario.links import described
 from bentpipe.scenario.page import own

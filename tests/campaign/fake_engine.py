@@ -4,8 +4,8 @@ import threading
 from collections import Counter
 from dataclasses import dataclass, field
 
+from bentpipe.model.page import PageLoadWorkload
 from bentpipe.model.reason import EmulatorLateReason
-from bentpipe.model.spec import PageLoadWorkload
 from tests.support.models import record_with
 
 

@@ -5,7 +5,7 @@ import pytest
 from bentpipe import _core
 from bentpipe.engine import emulate
 from bentpipe.engine.testbed import congestion_control
-from bentpipe.model.spec import FlowSpec
+from bentpipe.model.flow import FlowSpec
 from tests.campaign.fake_engine import record
 from tests.support.models import changed, spec_with
 

@@ -2,8 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from bentpipe.model.link import BernoulliLossSpec
-from bentpipe.model.spec import BulkWorkload, PingWorkload, TunnelPepSpec
+from bentpipe.model.channel import BernoulliLossSpec
+from bentpipe.model.flow import BulkWorkload
+from bentpipe.model.pep import TunnelPepSpec
+from bentpipe.model.spec import PingWorkload
 from tests.campaign.fake_engine import record, succeeded
 from tests.support.har import HTML, entry, write
 from tests.support.models import because, changed

@@ -10,7 +10,8 @@ import pytest
 
 from bentpipe.engine import bench
 from bentpipe.engine.host import cpu_time, timer_latency
-from bentpipe.model.link import BytesQueueSpec, NoneLossSpec
+from bentpipe.model.channel import NoneLossSpec
+from bentpipe.model.queue import BytesQueueSpec
 
 
 def test_processor_time_is_what_the_process_has_used():

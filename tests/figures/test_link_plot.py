@@ -7,7 +7,8 @@ import pytest
 
 from bentpipe.figures import link_plot, packet_path
 from bentpipe.figures.drawing import svg_text
-from bentpipe.model.link import LinkSpec, MixSpec
+from bentpipe.model.link import LinkSpec
+from bentpipe.model.rcs2 import MixSpec
 from bentpipe.scenario.link.description import describe_link
 from bentpipe.scenario.link.mix_words import mix_words
 from bentpipe.scenario.links import Link, presets

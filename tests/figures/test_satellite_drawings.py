@@ -8,7 +8,7 @@ import pytest
 from bentpipe.figures import class_queues, delay_parts, first_byte, modcod_over_time, slots_over_time
 from bentpipe.figures.bins import group_size, last, mean, merged
 from bentpipe.figures.drawing import svg_text
-from bentpipe.model.link import Dvbs2CapacitySpec
+from bentpipe.model.dvbs2 import Dvbs2CapacitySpec
 from bentpipe.scenario.link.description import modcods
 from bentpipe.stats import GRANTS, cumulative
 from tests.support.satellite import DELAY_PARTS_S, DVBS2, delayed, demanded, faded, queued

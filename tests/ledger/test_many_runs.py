@@ -11,7 +11,7 @@ import pytest
 from bentpipe.ledger import Entry, Ledger, records
 from bentpipe.ledger.index import METRICS
 from bentpipe.ledger.records import Records
-from bentpipe.model.spec import PageLoadWorkload
+from bentpipe.model.page import PageLoadWorkload
 from bentpipe.stats import metric_values, metrics_of
 from tests.support.ledgers import append
 from tests.support.models import record_with

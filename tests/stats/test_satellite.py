@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from bentpipe.model.link import Dvbs2CapacitySpec
+from bentpipe.model.dvbs2 import Dvbs2CapacitySpec
 from bentpipe.scenario.link.description import modcods
 from bentpipe.stats import carrier_use, delay_means, slot_use
 from tests.support.satellite import DELAY_PARTS_S, DVBS2, delayed, demanded

@@ -5,7 +5,7 @@ Nothing is claimed about real carriers: expected values of tests come from the a
 
 import numpy as np
 
-from bentpipe.model.link import Dvbs2CapacitySpec
+from bentpipe.model.dvbs2 import Dvbs2CapacitySpec
 from bentpipe.scenario.link.description import modcods
 
 BIN_S = 0.1

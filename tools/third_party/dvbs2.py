@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from bentpipe import _core
 from bentpipe.model.description import ModcodDescription
-from bentpipe.model.link import Dvbs2CapacitySpec, LinkSpec
+from bentpipe.model.dvbs2 import Dvbs2CapacitySpec
+from bentpipe.model.link import LinkSpec
 from bentpipe.scenario.link.description import describe_link
 from tools.specs import spec_of
 from tools.third_party.check import Case, Check, Result

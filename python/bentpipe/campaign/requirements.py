@@ -7,7 +7,8 @@ from bentpipe.engine import emulate
 from bentpipe.engine.programs import iperf3, third_party
 from bentpipe.engine.testbed import congestion_control
 from bentpipe.errors import AbilityError
-from bentpipe.model.spec import RunSpec, SlowStartChoice
+from bentpipe.model.cc import SlowStartChoice
+from bentpipe.model.spec import RunSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written.location import Location
 

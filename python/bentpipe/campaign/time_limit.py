@@ -4,16 +4,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from bentpipe.campaign.plan import PlannedRun
+from bentpipe.model.flow import BulkWorkload, Direction, FlowsWorkload, Iperf3Workload
 from bentpipe.model.link import DirectionSpec, LinkSpec
-from bentpipe.model.spec import (
-    BulkWorkload,
-    Direction,
-    FlowsWorkload,
-    Iperf3Workload,
-    PageLoadWorkload,
-    PingWorkload,
-    RunSpec,
-)
+from bentpipe.model.page import PageLoadWorkload
+from bentpipe.model.spec import PingWorkload, RunSpec
 from bentpipe.reasons.progress import payload_bytes
 from bentpipe.scenario.link.description import nominal_bps
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from bentpipe.addresses import path_of
+from bentpipe.model.page import PageLoadWorkload, PageSpec
 from bentpipe.model.record import ObjectTiming, RunRecord
-from bentpipe.model.spec import PageLoadWorkload, PageSpec
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

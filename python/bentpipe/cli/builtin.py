@@ -14,7 +14,7 @@ from bentpipe.errors import InputError
 from bentpipe.output_folder import staged
 
 if TYPE_CHECKING:
-    from bentpipe.model.spec import PageSpec
+    from bentpipe.model.page import PageSpec
     from bentpipe.scenario.ablations import Ablation
     from bentpipe.scenario.links import Link
     from bentpipe.scenario.rig import Fact
@@ -111,7 +111,7 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
     """
     from bentpipe import _core
     from bentpipe.cli.page import described
-    from bentpipe.model.spec import PageSpec
+    from bentpipe.model.page import PageSpec
     from bentpipe.scenario.page.pages import PAGES, SOURCES, page, source_of
     from bentpipe.scenario.page.web_page import hosts_of
     from bentpipe.scenario.written.location import Location

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Sequence
 from bentpipe import _core
 from bentpipe.cli.queue import queue_words
 from bentpipe.model.description import DirectionDescription, Rcs2Description
-from bentpipe.model.link import (
+from bentpipe.model.dvbs2 import (
     AdaptiveModulationSpec,
     AttenuationSpec,
-    BackgroundSpec,
     ByClassModulationSpec,
-    CapacitySpec,
     ClassSpec,
     ConstantModulationSpec,
     CustomerSpec,
@@ -24,11 +22,15 @@ from bentpipe.model.link import (
     OnOffLoadSpec,
     PilotsSpec,
     PoissonLoadSpec,
+    TraceLoadSpec,
+)
+from bentpipe.model.link import CapacitySpec
+from bentpipe.model.rcs2 import (
+    BackgroundSpec,
     Rcs2CapacitySpec,
     Rcs2EncapsulationSpec,
     RequestSlotSignallingSpec,
     RleRcs2EncapsulationSpec,
-    TraceLoadSpec,
 )
 from bentpipe.scenario.link.mix_words import counted, mix_words
 

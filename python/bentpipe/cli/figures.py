@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 from bentpipe.amounts import percent, rate, seconds, size
 from bentpipe.cli.output import echo, echo_text, print_columns
-from bentpipe.model.link import Dvbs2CapacitySpec, LinkSpec
-from bentpipe.model.record import ConnectionReport, FlowRecord, Metrics, QueueRecord, RunRecord, Status, Table
-from bentpipe.model.spec import (
-    BulkWorkload,
-    FlowsWorkload,
-    Iperf3Workload,
-    PageLoadWorkload,
-    PingWorkload,
-)
+from bentpipe.model.dvbs2 import Dvbs2CapacitySpec
+from bentpipe.model.flow import BulkWorkload, FlowsWorkload, Iperf3Workload
+from bentpipe.model.link import LinkSpec
+from bentpipe.model.metrics import Metrics
+from bentpipe.model.page import PageLoadWorkload
+from bentpipe.model.record import ConnectionReport, FlowRecord, QueueRecord, RunRecord, Status, Table
+from bentpipe.model.spec import PingWorkload
 from bentpipe.reasons import causes, told
 
 if TYPE_CHECKING:

@@ -6,21 +6,20 @@ from bentpipe import _core
 from bentpipe.cli.carrier import carrier_lines
 from bentpipe.cli.path import schedule_lines
 from bentpipe.cli.queue import exact_percent, queue_words
-from bentpipe.model.description import DirectionDescription
-from bentpipe.model.link import (
+from bentpipe.model.channel import (
     BernoulliLossSpec,
     BitErrorLossSpec,
-    DirectionSpec,
     EmpiricalJitterSpec,
     GilbertElliottLossSpec,
     JitterSpec,
-    LinkSpec,
     LossSpec,
     NoneJitterSpec,
     NoneLossSpec,
     NormalJitterSpec,
     OutagesLossSpec,
 )
+from bentpipe.model.description import DirectionDescription
+from bentpipe.model.link import DirectionSpec, LinkSpec
 from bentpipe.scenario.link.description import describe_link
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bentpipe import _core
-from bentpipe.model.spec import ObjectSpec, PageSpec
+from bentpipe.model.page import ObjectSpec, PageSpec
 from bentpipe.scenario.page.web_page import USUAL_KIND, hosts_of
 
 Row = tuple[str, ...]

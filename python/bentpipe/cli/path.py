@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bentpipe import _core
 from bentpipe.cli.queue import exact_percent
 from bentpipe.model.description import DirectionDescription
-from bentpipe.model.link import (
+from bentpipe.model.schedule import (
     CapacityVariationSpec,
     ChoiceSpec,
     ConstellationSpec,

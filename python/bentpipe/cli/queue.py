@@ -1,7 +1,7 @@
 """A queue of a resolved link for people, in words."""
 
 from bentpipe import _core
-from bentpipe.model.link import (
+from bentpipe.model.queue import (
     BytesQueueSpec,
     CodelQueueSpec,
     Dualpi2QueueSpec,

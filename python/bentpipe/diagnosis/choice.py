@@ -8,7 +8,7 @@ from statistics import median
 
 from bentpipe.errors import InputError
 from bentpipe.ledger import Entry
-from bentpipe.model.record import Metrics
+from bentpipe.model.metrics import Metrics
 from bentpipe.reasons import causes
 from bentpipe.stats import cell_key
 

@@ -11,8 +11,9 @@ from bentpipe.diagnosis.path_facts import path_facts
 from bentpipe.diagnosis.time_spent import Share, end_of, mean_rate_bps, rate_bps, shares
 from bentpipe.diagnosis.waits import LongestObject, longest_object
 from bentpipe.ledger import Entry
+from bentpipe.model.page import PageLoadWorkload
 from bentpipe.model.record import RunRecord, Status
-from bentpipe.model.spec import PageLoadWorkload, PingWorkload
+from bentpipe.model.spec import PingWorkload
 from bentpipe.reasons import causes, told
 
 Series = Mapping[str, NDArray[np.float64]]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from bentpipe.model.link import NoneLossSpec
+from bentpipe.model.channel import NoneLossSpec
 from bentpipe.model.record import Engine, RunRecord
 from bentpipe.stats import FORWARD_PARTS, RETURN_PARTS, Way, delay_means, path_summary
 from bentpipe.stats.path import WAYS

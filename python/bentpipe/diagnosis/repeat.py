@@ -11,9 +11,10 @@ from bentpipe import _core
 from bentpipe.engine import simulate
 from bentpipe.errors import StorageError
 from bentpipe.ledger import Entry
+from bentpipe.model.page import PageLoadWorkload
 from bentpipe.model.reason import EngineFailedReason
 from bentpipe.model.record import Engine, RunRecord
-from bentpipe.model.spec import CaptureSpec, PageLoadWorkload
+from bentpipe.model.spec import CaptureSpec
 from bentpipe.output_folder import staged
 from bentpipe.reasons import renamed
 

@@ -7,8 +7,11 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from bentpipe.model.cc import Algorithm
+from bentpipe.model.flow import Direction
+from bentpipe.model.page import PageLoadWorkload
 from bentpipe.model.record import RunRecord
-from bentpipe.model.spec import Algorithm, Direction, PageLoadWorkload, PingWorkload, RunSpec
+from bentpipe.model.spec import PingWorkload, RunSpec
 from bentpipe.scenario.link.description import nominal_bps
 from bentpipe.stats import interrupted_s
 

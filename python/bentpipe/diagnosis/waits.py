@@ -5,8 +5,8 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 from bentpipe.addresses import path_of
+from bentpipe.model.page import Http, ObjectSpec, PageLoadWorkload, PageSpec
 from bentpipe.model.record import ConnectionReport, ObjectTiming, RunRecord
-from bentpipe.model.spec import Http, ObjectSpec, PageLoadWorkload, PageSpec
 
 _NS = 1e-9
 _NOTICEABLE_S = 0.05

@@ -17,8 +17,11 @@ from bentpipe.engine.process.part import START_TIMEOUT_S, PartError
 from bentpipe.engine.simulate import Simulator
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
+from bentpipe.model.cc import Algorithm
+from bentpipe.model.hosts import HostSpec, HostsSpec
+from bentpipe.model.pep import PepPlace, SplitPepSpec
 from bentpipe.model.record import RunRecord
-from bentpipe.model.spec import Algorithm, HostSpec, HostsSpec, PepPlace, RunSpec, SplitPepSpec
+from bentpipe.model.spec import RunSpec
 from bentpipe.scenario import resolve_document
 from bentpipe.scenario.link.description import nominal_bps
 from bentpipe.scenario.written.quantity import SECOND_NS

@@ -39,17 +39,13 @@ from bentpipe.engine.testbed.netns import (
 )
 from bentpipe.errors import AbilityError
 from bentpipe.invoking_user import ROOT
+from bentpipe.model.flow import BulkWorkload, FlowsWorkload, Iperf3Workload
+from bentpipe.model.hosts import TcpSpec
+from bentpipe.model.page import PageLoadWorkload
 from bentpipe.model.reason import EngineFailedReason, PacketsUnreadReason
 from bentpipe.model.record import RunRecord
 from bentpipe.model.report import ClientReport, LinkReport, OriginReport
-from bentpipe.model.spec import (
-    BulkWorkload,
-    FlowsWorkload,
-    Iperf3Workload,
-    PageLoadWorkload,
-    RunSpec,
-    TcpSpec,
-)
+from bentpipe.model.spec import RunSpec
 from bentpipe.scenario.link import server_behind
 
 NAME = "emulate"

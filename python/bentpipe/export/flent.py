@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from bentpipe import __version__
 from bentpipe.ledger import Entry
+from bentpipe.model.flow import BulkWorkload, Direction, FlowsWorkload
 from bentpipe.model.record import RunRecord
-from bentpipe.model.spec import BulkWorkload, Direction, FlowsWorkload, PingWorkload
+from bentpipe.model.spec import PingWorkload
 from bentpipe.stats import cell_label
 from bentpipe.stats.counter import BIN_S
 

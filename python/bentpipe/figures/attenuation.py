@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from matplotlib.axes import Axes
 
 from bentpipe.figures import style
-from bentpipe.model.link import AttenuationSpec, ConstantCapacitySpec, LinkSpec
+from bentpipe.model.dvbs2 import AttenuationSpec
+from bentpipe.model.link import ConstantCapacitySpec, LinkSpec
 
 HEIGHT_IN = 1.6
 

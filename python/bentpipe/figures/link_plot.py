@@ -17,7 +17,9 @@ from bentpipe.figures import (
 )
 from bentpipe.figures.drawing import Drawing
 from bentpipe.model.description import DirectionDescription
-from bentpipe.model.link import CapacitySpec, Dvbs2CapacitySpec, LinkSpec, Rcs2CapacitySpec
+from bentpipe.model.dvbs2 import Dvbs2CapacitySpec
+from bentpipe.model.link import CapacitySpec, LinkSpec
+from bentpipe.model.rcs2 import Rcs2CapacitySpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.description import describe_link, schedule_series
 from bentpipe.scenario.links import Link

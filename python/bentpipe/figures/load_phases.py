@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bentpipe.figures import colours, style
+from bentpipe.model.page import PageLoadWorkload
 from bentpipe.model.record import ConnectionReport, ObjectTiming, RunRecord
-from bentpipe.model.spec import PageLoadWorkload
 
 LOOKUP = colours.SKY_BLUE
 HANDSHAKE = "#444444"

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from bentpipe.figures import colours, style
 from bentpipe.model.description import Dvbs2Description, ModcodDescription
-from bentpipe.model.link import AdaptiveModulationSpec, ByClassModulationSpec, Dvbs2CapacitySpec
+from bentpipe.model.dvbs2 import AdaptiveModulationSpec, ByClassModulationSpec, Dvbs2CapacitySpec
 from bentpipe.scenario.link.description import by_number, modulation_of
 
 HEIGHT_IN = 3.2

@@ -8,24 +8,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bentpipe.figures import colours, style
+from bentpipe.model.channel import EmpiricalJitterSpec, JitterSpec, NormalJitterSpec
 from bentpipe.model.description import (
     DirectionDescription,
     Dvbs2Description,
     LinkDescription,
     Rcs2Description,
 )
-from bentpipe.model.link import (
-    CapacitySpec,
-    Dvbs2CapacitySpec,
-    EmpiricalJitterSpec,
-    JitterSpec,
-    LinkSpec,
-    NormalJitterSpec,
-    PacketsQueueSpec,
-    QueueSpec,
-    Rcs2CapacitySpec,
-    TimeQueueSpec,
-)
+from bentpipe.model.dvbs2 import Dvbs2CapacitySpec
+from bentpipe.model.link import CapacitySpec, LinkSpec
+from bentpipe.model.queue import PacketsQueueSpec, QueueSpec, TimeQueueSpec
+from bentpipe.model.rcs2 import Rcs2CapacitySpec
 from bentpipe.scenario.link.description import by_number
 
 PACKET_BYTES = 84

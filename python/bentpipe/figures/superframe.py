@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from bentpipe.figures import colours, style
 from bentpipe.model.description import SlotsDescription
-from bentpipe.model.link import LayoutSpec, Rcs2CapacitySpec
+from bentpipe.model.rcs2 import LayoutSpec, Rcs2CapacitySpec
 from bentpipe.scenario.link.mix_words import counted, mix_slots, mix_words
 
 REQUEST, TRAFFIC, GUARD = style.PALETTE[1], style.PALETTE[0], "black"

@@ -12,8 +12,9 @@ from pydantic import Field
 
 from bentpipe.model.frozen import Frozen
 
+from .metrics import DropCounts
 from .reason import Reason
-from .record import ConnectionReport, DropCounts, Table
+from .record import ConnectionReport, Table
 
 
 class ObjectSighting(Frozen):

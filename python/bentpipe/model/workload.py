@@ -1,6 +1,8 @@
 """The workload of a run, where only one kind makes sense."""
 
-from bentpipe.model.spec import BulkWorkload, Iperf3Workload, PageLoadWorkload, RunSpec
+from bentpipe.model.flow import BulkWorkload, Iperf3Workload
+from bentpipe.model.page import PageLoadWorkload
+from bentpipe.model.spec import RunSpec
 
 
 def page_load(spec: RunSpec) -> PageLoadWorkload:

@@ -1,17 +1,11 @@
 """How far a run had come when its time was over."""
 
 from bentpipe import _core
+from bentpipe.model.flow import BulkWorkload, Direction, FlowsWorkload, Iperf3Workload
+from bentpipe.model.page import PageLoadWorkload
 from bentpipe.model.reason import Reason, TimedOutReason
 from bentpipe.model.record import RunRecord
-from bentpipe.model.spec import (
-    BulkWorkload,
-    Direction,
-    FlowsWorkload,
-    Iperf3Workload,
-    PageLoadWorkload,
-    PingWorkload,
-    Workload,
-)
+from bentpipe.model.spec import PingWorkload, Workload
 
 _ROUNDED = 3
 """Significant digits of what was sent."""

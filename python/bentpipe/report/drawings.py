@@ -17,8 +17,8 @@ from bentpipe.figures.drawing import Drawing
 from bentpipe.figures.flow_looks import Flow, looks
 from bentpipe.figures.style import Look
 from bentpipe.ledger import Entry
+from bentpipe.model.flow import FlowsWorkload
 from bentpipe.model.record import RunRecord
-from bentpipe.model.spec import FlowsWorkload
 from bentpipe.report.best import Best, Rated, behind_text
 from bentpipe.report.cells import CellResult
 from bentpipe.report.clients import Judged

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bentpipe.model.flow import BulkWorkload, FlowsWorkload
 from bentpipe.model.record import FlowRecord, QueueRecord
-from bentpipe.model.spec import BulkWorkload, FlowsWorkload, RunSpec
+from bentpipe.model.spec import RunSpec
 from bentpipe.report.cells import CellResult
 from bentpipe.scenario.hosts.flows import flow_label, sender_label
 

@@ -8,8 +8,9 @@ from importlib.metadata import version
 import numpy as np
 
 from bentpipe.ledger import Entry
+from bentpipe.model.flow import FlowsWorkload
 from bentpipe.model.record import ConnectionReport
-from bentpipe.model.spec import FlowsWorkload, RunSpec
+from bentpipe.model.spec import RunSpec
 from bentpipe.report.source import Source
 
 _MOST_VALUES = 4

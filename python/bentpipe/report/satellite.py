@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from bentpipe.figures import class_queues, delay_parts, modcod_over_time, slots_over_time
 from bentpipe.figures.drawing import Drawing
 from bentpipe.ledger import Entry
-from bentpipe.model.link import Dvbs2CapacitySpec, LinkSpec, Rcs2CapacitySpec
+from bentpipe.model.dvbs2 import Dvbs2CapacitySpec
+from bentpipe.model.link import LinkSpec
+from bentpipe.model.rcs2 import Rcs2CapacitySpec
 from bentpipe.report.cells import CellResult
 from bentpipe.report.source import Series, Source
 from bentpipe.scenario.link.description import modcods

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bentpipe import _core
 from bentpipe.model.draft.spec import CellSpec
-from bentpipe.model.spec import FlowSpec
+from bentpipe.model.flow import FlowSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.flows import flow_label
 from bentpipe.scenario.written.dotted import flattened

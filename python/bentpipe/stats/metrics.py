@@ -1,6 +1,7 @@
 """A record's metrics: the network's, and what a browser adds to them."""
 
-from bentpipe.model.record import DropCounts, Drops, Metrics, RunRecord
+from bentpipe.model.metrics import DropCounts, Drops, Metrics
+from bentpipe.model.record import RunRecord
 
 BROWSER_METRICS = ("paint_fcp_s", "paint_lcp_s", "speed_index_s", "loaded_s")
 """Of a record's `browser`: those by which loads are compared."""

@@ -10,7 +10,8 @@ from bentpipe.engine.programs.server.caddy import CADDY
 from bentpipe.engine.programs.server.nginx import NGINX
 from bentpipe.engine.programs.server.site import File, Site
 from bentpipe.engine.testbed import congestion_control
-from bentpipe.model.spec import ObjectSpec, PageSpec, SlowStartChoice
+from bentpipe.model.cc import SlowStartChoice
+from bentpipe.model.page import ObjectSpec, PageSpec
 from tools.specs import spec_of
 
 

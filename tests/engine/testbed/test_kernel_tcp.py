@@ -1,8 +1,8 @@
 """What a namespace and its routes are told, for the settings of a run."""
 
 from bentpipe.engine.testbed import kernel_tcp
-from bentpipe.model.link import Switch
-from bentpipe.model.spec import TcpSpec
+from bentpipe.model.hosts import TcpSpec
+from bentpipe.model.queue import Switch
 
 PLAIN = TcpSpec(
     initial_window=10,

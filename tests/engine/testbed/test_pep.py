@@ -4,7 +4,7 @@ import pytest
 
 from bentpipe.engine.testbed import pep
 from bentpipe.engine.testbed.netns import Settings
-from bentpipe.model.spec import TcpSpec
+from bentpipe.model.hosts import TcpSpec
 from tests.support.models import spec_with
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bentpipe import _core
 from bentpipe.errors import InputError
-from bentpipe.model.spec import FlowSpec
+from bentpipe.model.flow import FlowSpec
 from bentpipe.scenario import resolve_document
 from bentpipe.scenario.hosts.flows import MOST, flow_label
 from tools.specs import document_of

@@ -3,7 +3,8 @@
 import pytest
 
 from bentpipe import _core
-from bentpipe.model.link import ConstantCapacitySpec, Dvbs2CapacitySpec, LinkSpec
+from bentpipe.model.dvbs2 import Dvbs2CapacitySpec
+from bentpipe.model.link import ConstantCapacitySpec, LinkSpec
 from bentpipe.scenario.link.description import by_number, describe_link, describe_slots, modcods, nominal_bps
 from tests.support.satellite import DVBS2, RCS2, classified, link_spec
 

@@ -11,7 +11,7 @@ import statistics
 import pytest
 
 from bentpipe.errors import InputError
-from bentpipe.model.spec import PageSpec
+from bentpipe.model.page import PageSpec
 from bentpipe.scenario.page import own as own_pages
 from bentpipe.scenario.page.own import PUBLISHED, from_recipe
 from bentpipe.scenario.page.pages import PAGES

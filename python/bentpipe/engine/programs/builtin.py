@@ -8,8 +8,9 @@ from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.part import START_TIMEOUT_S, Part
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import World
+from bentpipe.model.page import PageLoadWorkload
 from bentpipe.model.report import ClientReport, OriginReport
-from bentpipe.model.spec import PageLoadWorkload, RunSpec
+from bentpipe.model.spec import RunSpec
 
 _MARGIN_S = 15.0
 """What the client may take beyond its own timeout before it is given up."""

@@ -11,10 +11,11 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
 
+from bentpipe.model.flow import Direction
 from bentpipe.model.reason import NothingTransferredReason, Reason
 from bentpipe.model.record import ConnectionReport, Table
 from bentpipe.model.report import ClientReport, LinkReport, OriginReport, TransferReport
-from bentpipe.model.spec import Direction, RunSpec
+from bentpipe.model.spec import RunSpec
 from bentpipe.model.workload import only_flow
 from bentpipe.scenario.link import server_behind
 

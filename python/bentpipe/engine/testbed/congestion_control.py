@@ -3,18 +3,11 @@
 from bentpipe import _core
 from bentpipe.checkout import CHECKOUT
 from bentpipe.errors import AbilityError
-from bentpipe.model.spec import (
-    BulkWorkload,
-    FlowsWorkload,
-    Http,
-    Iperf3Workload,
-    PageLoadWorkload,
-    ProxyPepSpec,
-    RunSpec,
-    SlowStartChoice,
-    SplitPepSpec,
-    Transport,
-)
+from bentpipe.model.cc import SlowStartChoice
+from bentpipe.model.flow import BulkWorkload, FlowsWorkload, Iperf3Workload, Transport
+from bentpipe.model.page import Http, PageLoadWorkload
+from bentpipe.model.pep import ProxyPepSpec, SplitPepSpec
+from bentpipe.model.spec import RunSpec
 
 REMEDY = "a kernel with CONFIG_DEBUG_INFO_BTF; or --engine simulate"
 """What congestion controls as eBPF programs need. A wheel has the programs; elsewhere clang makes them."""

@@ -1,7 +1,8 @@
 """The hosts of a run, their addresses, which all lead to the server's end, and the ports there."""
 
 from bentpipe import _core
-from bentpipe.model.spec import PageLoadWorkload, PageSpec, RunSpec
+from bentpipe.model.page import PageLoadWorkload, PageSpec
+from bentpipe.model.spec import RunSpec
 
 HOST = _core.ORIGIN_NAME
 """That of pages that name none, and of all other workloads."""

@@ -1,6 +1,6 @@
 """How the settings of TCP reach the kernel: sysctls of a namespace and attributes of its routes."""
 
-from bentpipe.model.spec import TcpSpec
+from bentpipe.model.hosts import TcpSpec
 
 _FAST_OPEN_AT_BOTH_ENDS = 1 | 2
 """Bits of `net.ipv4.tcp_fastopen`: clients, servers (`ip-sysctl.rst`)."""

@@ -12,16 +12,10 @@ from bentpipe.engine.process.part import START_TIMEOUT_S, Part
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import Middle, Settings, World
 from bentpipe.errors import AbilityError
-from bentpipe.model.link import Switch
-from bentpipe.model.spec import (
-    MasquePepSpec,
-    ProxyPepSpec,
-    QuicSplitPepSpec,
-    RunSpec,
-    SplitPepSpec,
-    TcpSpec,
-    TunnelPepSpec,
-)
+from bentpipe.model.hosts import TcpSpec
+from bentpipe.model.pep import MasquePepSpec, ProxyPepSpec, QuicSplitPepSpec, SplitPepSpec, TunnelPepSpec
+from bentpipe.model.queue import Switch
+from bentpipe.model.spec import RunSpec
 from bentpipe.scenario.hosts.pep import host_mtu_bytes
 
 COMMAND = "nft"

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from bentpipe.model.draft.spec import BbrSpec
+from bentpipe.model.draft.cc import BbrSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.senders import Sender
 from bentpipe.scenario.written.schema import BbrTable

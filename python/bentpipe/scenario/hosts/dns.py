@@ -1,6 +1,8 @@
 """Names: whom the client of a page asks for addresses, from what is written to the run specification."""
 
-from bentpipe.model.draft.spec import DnsSpec, PepSpec, Workload
+from bentpipe.model.draft.hosts import DnsSpec
+from bentpipe.model.draft.pep import PepSpec
+from bentpipe.model.draft.spec import Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.programs import Programs
 from bentpipe.scenario.written import vocabulary

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from bentpipe import _core
-from bentpipe.model import spec as model
-from bentpipe.model.draft.spec import FlowSpec
+from bentpipe.model import flow as model
+from bentpipe.model.draft.flow import FlowSpec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.dscp import code_point, code_point_name
 from bentpipe.scenario.written.location import Location

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from bentpipe.model.draft.spec import Http2Spec, PageLoadWorkload, PageSpec, Priorities
+from bentpipe.model.draft.hosts import Http2Spec
+from bentpipe.model.draft.page import PageLoadWorkload, PageSpec, Priorities
 from bentpipe.scenario import defaults
 from bentpipe.scenario.page.pages import FOLDER, HAR, page, page_spec
 from bentpipe.scenario.written import vocabulary

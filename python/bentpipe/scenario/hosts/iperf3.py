@@ -1,7 +1,8 @@
 """iperf3 in place of our client and our origin: what a scenario may ask of it."""
 
 from bentpipe import _core
-from bentpipe.model.draft.spec import Iperf3Workload, Workload
+from bentpipe.model.draft.flow import Iperf3Workload
+from bentpipe.model.draft.spec import Workload
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS
 

@@ -2,7 +2,10 @@
 
 from typing import TypedDict
 
-from bentpipe.model.draft.spec import Algorithm, MasquePepSpec, PepSpec, SplitPepSpec, TcpSpec, Workload
+from bentpipe.model.draft.cc import Algorithm
+from bentpipe.model.draft.hosts import TcpSpec
+from bentpipe.model.draft.pep import MasquePepSpec, PepSpec, SplitPepSpec
+from bentpipe.model.draft.spec import Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.quic_split import check_quic_split_use, quic_split_spec
 from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec

@@ -1,6 +1,6 @@
 """How fast the hosts are, from what is written to the run specification."""
 
-from bentpipe.model.draft.spec import HostSpec, HostsSpec
+from bentpipe.model.draft.hosts import HostSpec, HostsSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import duration_ns

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import get_args
 
 from bentpipe import _core
-from bentpipe.model.draft.spec import Browser, PageLoadWorkload, Server, Workload
+from bentpipe.model.draft.page import PageLoadWorkload
+from bentpipe.model.draft.spec import Browser, Server, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import iperf3
 from bentpipe.scenario.written import vocabulary

@@ -1,6 +1,6 @@
 """QUIC at both ends of a connection, from what is written to the run specification."""
 
-from bentpipe.model.draft.spec import AckFrequencySpec, QuicSpec
+from bentpipe.model.draft.hosts import AckFrequencySpec, QuicSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.http import max_concurrent_streams
 from bentpipe.scenario.link.resolved import LEAST_QUIC_BYTES

@@ -2,7 +2,9 @@
 
 from typing import Final
 
-from bentpipe.model.draft.spec import QuicSplitPepSpec, TlsSpec, Workload
+from bentpipe.model.draft.hosts import TlsSpec
+from bentpipe.model.draft.pep import QuicSplitPepSpec
+from bentpipe.model.draft.spec import Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.programs import Programs
 from bentpipe.scenario.hosts.quic import quic_spec

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from bentpipe.model.draft.spec import ResumeSpec, SavedSpec, Workload
+from bentpipe.model.draft.cc import ResumeSpec, SavedSpec
+from bentpipe.model.draft.spec import Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.programs import Programs
 from bentpipe.scenario.hosts.senders import Sender

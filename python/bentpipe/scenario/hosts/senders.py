@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from bentpipe.model.draft.spec import PepSpec, Workload
+from bentpipe.model.draft.pep import PepSpec
+from bentpipe.model.draft.spec import Workload
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.vocabulary import Transport

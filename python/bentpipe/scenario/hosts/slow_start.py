@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from bentpipe.model.draft.spec import SlowStartChoice, Workload
+from bentpipe.model.draft.cc import SlowStartChoice
+from bentpipe.model.draft.spec import Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.senders import Sender
 from bentpipe.scenario.written import vocabulary

@@ -1,6 +1,6 @@
 """TCP at both ends of a connection, from what is written to the run specification."""
 
-from bentpipe.model.draft.spec import TcpSpec
+from bentpipe.model.draft.hosts import TcpSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, size_bytes_or

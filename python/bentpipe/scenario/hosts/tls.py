@@ -1,6 +1,7 @@
 """TLS at both ends, from what is written to the run specification."""
 
-from bentpipe.model.draft.spec import KeyExchange, TlsSpec, Workload
+from bentpipe.model.draft.hosts import KeyExchange, TlsSpec
+from bentpipe.model.draft.spec import Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import TypedDict
 
-from bentpipe.model.draft.spec import BulkWorkload, Direction, FlowsWorkload, PingWorkload, Workload
+from bentpipe.model.draft.flow import BulkWorkload, Direction, FlowsWorkload
+from bentpipe.model.draft.spec import PingWorkload, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http
 from bentpipe.scenario.hosts.flows import flow_specs

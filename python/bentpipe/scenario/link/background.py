@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from bentpipe.model.draft.link import BackgroundSpec, CustomerSpec, LoadSpec, TraceLoadSpec, TracePacketSpec
+from bentpipe.model.draft.dvbs2 import CustomerSpec, LoadSpec, TraceLoadSpec, TracePacketSpec
+from bentpipe.model.draft.rcs2 import BackgroundSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.mix import MixByName
 from bentpipe.scenario.link.queue import ByteLimit

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bentpipe.model.draft.link import JitterSpec, LossSpec, OutageSpec, QuantileSpec
+from bentpipe.model.draft.channel import JitterSpec, LossSpec, OutageSpec, QuantileSpec
 from bentpipe.scenario.written.link_schema import JitterTable, LossTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, fraction, offset_ns

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from bentpipe.model.draft.link import ClassSpec, QueueSpec
+from bentpipe.model.draft.dvbs2 import ClassSpec
+from bentpipe.model.draft.queue import QueueSpec
 from bentpipe.scenario.written.dscp import code_point
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.satellite_schema import ClassTable, QueueTable

@@ -11,9 +11,10 @@ from bentpipe.model.description import (
     ModcodDescription,
     SlotsDescription,
 )
-from bentpipe.model.draft.link import BurstSpec, LayoutSpec
 from bentpipe.model.draft.link import LinkSpec as LinkDraft
-from bentpipe.model.link import CapacitySpec, ConstantCapacitySpec, Dvbs2CapacitySpec, LinkSpec
+from bentpipe.model.draft.rcs2 import BurstSpec, LayoutSpec
+from bentpipe.model.dvbs2 import Dvbs2CapacitySpec
+from bentpipe.model.link import CapacitySpec, ConstantCapacitySpec, LinkSpec
 
 
 def describe_link(link: LinkSpec) -> LinkDescription:

@@ -3,14 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bentpipe.model.draft.link import (
-    BytesQueueSpec,
-    CapacitySpec,
-    ConstantCapacitySpec,
-    DirectionSpec,
-    QueueSpec,
-    ScheduleSpec,
-)
+from bentpipe.model.draft.link import CapacitySpec, ConstantCapacitySpec, DirectionSpec
+from bentpipe.model.draft.queue import BytesQueueSpec, QueueSpec
+from bentpipe.model.draft.schedule import ScheduleSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.channel import jitter_spec, loss_spec
 from bentpipe.scenario.link.dvbs2 import dvbs2_spec

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from bentpipe import _core
-from bentpipe.model.draft.link import (
+from bentpipe.model.draft.dvbs2 import (
     AdaptiveModulationSpec,
     Dvbs2CapacitySpec,
     Dvbs2EncapsulationSpec,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, TypedDict
 
-from bentpipe.model.draft.link import EpochDelaySpec, SilenceSpec
+from bentpipe.model.draft.schedule import EpochDelaySpec, SilenceSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.channel import quantiles
 from bentpipe.scenario.link.geometry import geometry_spec

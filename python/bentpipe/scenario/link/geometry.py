@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bentpipe.model.draft.link import ChoiceSpec, ConstellationSpec, GeometrySpec, ShellSpec, SiteSpec
+from bentpipe.model.draft.schedule import ChoiceSpec, ConstellationSpec, GeometrySpec, ShellSpec, SiteSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.path_schema import GeometryTable, ShellTable, SiteTable

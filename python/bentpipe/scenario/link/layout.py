@@ -1,7 +1,7 @@
 """The superframe of a return link, from what is written to the run specification."""
 
 from bentpipe import _core
-from bentpipe.model.draft.link import BurstSpec, LayoutSpec
+from bentpipe.model.draft.rcs2 import BurstSpec, LayoutSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.carrier import symbol_rate
 from bentpipe.scenario.written.location import Location, quoted

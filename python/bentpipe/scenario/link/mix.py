@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from bentpipe.model.draft.link import MixSpec, RbdcSpec, SlotRateSpec, VolumeSpec
+from bentpipe.model.draft.rcs2 import MixSpec, RbdcSpec, SlotRateSpec, VolumeSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns, fraction, rate_bps

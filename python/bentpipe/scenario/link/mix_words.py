@@ -1,6 +1,6 @@
 """What a terminal of a return link may have, as a link's specification says, in slots and in words."""
 
-from bentpipe.model.link import FreeSpec, MixSpec
+from bentpipe.model.rcs2 import FreeSpec, MixSpec
 
 
 def mix_slots(mix: MixSpec) -> list[tuple[str, float]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypedDict
 
-from bentpipe.model.draft.link import QueueSpec
+from bentpipe.model.draft.queue import QueueSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted

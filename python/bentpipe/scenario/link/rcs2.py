@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from bentpipe import _core
-from bentpipe.model.draft.link import (
+from bentpipe.model.draft.rcs2 import (
     BurstSpec,
     DemandClassSpec,
     Rcs2CapacitySpec,

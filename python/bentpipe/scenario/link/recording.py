@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, TypedDict, TypeVar, cast
 
 from bentpipe import _core
-from bentpipe.model.draft.link import ScheduleSpec
+from bentpipe.model.draft.schedule import ScheduleSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, LinkTable, ReturnTable
 from bentpipe.scenario.written.location import Location, closest, quoted

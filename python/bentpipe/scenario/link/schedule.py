@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bentpipe.model.draft.link import (
+from bentpipe.model.draft.schedule import (
     CapacityVariationSpec,
     EpochsScheduleSpec,
     RowSpec,

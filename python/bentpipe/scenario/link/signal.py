@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bentpipe.model.draft.link import AttenuationSpec, EsN0Spec, LegSpec
+from bentpipe.model.draft.dvbs2 import AttenuationSpec, EsN0Spec, LegSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.rain_attenuation import rain_points_of
 from bentpipe.scenario.written.link_schema import DirectionTable

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from bentpipe import _core
-from bentpipe.model.draft.spec import FileSpec, PageSpec
+from bentpipe.model.draft.page import FileSpec, PageSpec
 from bentpipe.scenario.page import kinds, references
 from bentpipe.scenario.page.names import LONGEST_HOST, LONGEST_URL, authority
 from bentpipe.scenario.page.references import Reference

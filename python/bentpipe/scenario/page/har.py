@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bentpipe.model.draft.spec import PageSpec
+from bentpipe.model.draft.page import PageSpec
 from bentpipe.scenario.json_value import Json
 from bentpipe.scenario.page import har_file, kinds
 from bentpipe.scenario.page.har_entry import (

@@ -15,7 +15,7 @@ from statistics import NormalDist, median
 
 from pydantic import Field
 
-from bentpipe.model.draft.spec import PageSpec
+from bentpipe.model.draft.page import PageSpec
 from bentpipe.scenario.page.web_page import MOST_OBJECTS, PageObject, page_of
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted

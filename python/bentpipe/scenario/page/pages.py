@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bentpipe.model.draft.spec import ObjectSpec, PageSpec
+from bentpipe.model.draft.page import ObjectSpec, PageSpec
 from bentpipe.scenario.page import own as own_pages
 from bentpipe.scenario.page.folder import folder_page
 from bentpipe.scenario.page.har import har_page

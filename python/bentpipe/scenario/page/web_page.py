@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from bentpipe import _core
-from bentpipe.model import spec as model
-from bentpipe.model.draft.spec import FileSpec, ObjectSpec, PageSpec
+from bentpipe.model import page as model
+from bentpipe.model.draft.page import FileSpec, ObjectSpec, PageSpec
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.vocabulary import ObjectKind
 

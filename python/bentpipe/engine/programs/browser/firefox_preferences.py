@@ -4,7 +4,9 @@ import json
 from collections.abc import Iterable, Mapping
 
 from bentpipe.engine.testbed.hosts import HTTPS_PORT
-from bentpipe.model.spec import PageLoadWorkload, RunSpec, TcpSpec
+from bentpipe.model.hosts import TcpSpec
+from bentpipe.model.page import PageLoadWorkload
+from bentpipe.model.spec import RunSpec
 from bentpipe.model.workload import page_load
 
 Value = bool | int | str

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.part import START_TIMEOUT_S, Part
 from bentpipe.engine.testbed import netns
-from bentpipe.model.spec import CaptureSpec, Http, ObjectSpec, PageSpec
+from bentpipe.model.page import Http, ObjectSpec, PageSpec
+from bentpipe.model.spec import CaptureSpec
 from bentpipe.model.workload import page_load
 
 HOST = "warm-up.bentpipe.test"

@@ -12,7 +12,7 @@ from bentpipe import _core
 from bentpipe.engine.process.configuration import Identity
 from bentpipe.engine.process.part import PartError
 from bentpipe.engine.testbed import hosts
-from bentpipe.model.spec import PageSpec
+from bentpipe.model.page import PageSpec
 
 CONTENT = "www"
 KEY = "key.pem"

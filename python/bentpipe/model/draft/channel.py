@@ -1,0 +1,106 @@
+"""What becomes of packets on their way: jitter and losses.
+
+Generated from the JSON schemas of crates/run by tools/generate_model.py (`make model`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, TypedDict
+
+
+class NoneJitterSpec(TypedDict):
+    """The delay is constant."""
+
+    kind: Literal["none"]
+
+
+class NormalJitterSpec(TypedDict):
+    """Normally distributed around the delay, cut off where the delay would be negative."""
+
+    kind: Literal["normal"]
+    sd_ns: int
+    """Standard deviation."""
+
+
+class QuantileSpec(TypedDict):
+    """A point of a quantile function."""
+
+    p: float
+    """Probability of a smaller value."""
+    offset_ns: int
+    """What is added to the delay."""
+
+
+class NoneLossSpec(TypedDict):
+    """None."""
+
+    kind: Literal["none"]
+
+
+class BernoulliLossSpec(TypedDict):
+    """Each packet is lost independently."""
+
+    kind: Literal["bernoulli"]
+    p: float
+    """Probability of loss."""
+
+
+class GilbertElliottLossSpec(TypedDict):
+    """Two-state Markov chain stepped once per packet (Gilbert 1960, Elliott 1963)."""
+
+    kind: Literal["gilbert-elliott"]
+    p: float
+    """Probability of going from the good to the bad state."""
+    r: float
+    """Probability of going from the bad to the good state."""
+    h: float
+    """Probability that a packet survives in the bad state."""
+    k: float
+    """Probability that a packet survives in the good state."""
+
+
+class BitErrorLossSpec(TypedDict):
+    """Independent bit errors: a packet of n bits survives with (1 - BER)^n."""
+
+    kind: Literal["bit-error"]
+    ber: float
+    """Bit error ratio."""
+
+
+class OutageSpec(TypedDict):
+    """A duration of outages."""
+
+    weight: int
+    """How many of so many outages as all weights together last this long."""
+    duration_ns: int
+    """From the first instant at which nothing gets through to the first at which something does."""
+
+
+class EmpiricalJitterSpec(TypedDict):
+    """Of any distribution, and constant for a while at a time."""
+
+    kind: Literal["empirical"]
+    quantiles: list[QuantileSpec]
+    """The quantile function, linear between its points: at least two, from p = 0 to p = 1, both columns ascending."""
+    hold_ns: int
+    """How long a value holds before the next one is drawn; at least 1 ms."""
+
+
+JitterSpec: TypeAlias = NoneJitterSpec | NormalJitterSpec | EmpiricalJitterSpec
+"""Random variation of the propagation delay."""
+
+
+class OutagesLossSpec(TypedDict):
+    """The channel is out now and then and loses all that is sent meanwhile."""
+
+    kind: Literal["outages"]
+    period_ns: int
+    """One outage begins in each period, at any instant of it; at least 1 ms."""
+    durations: list[OutageSpec]
+    """How long outages last; at least one, the weights together from one to a million."""
+
+
+LossSpec: TypeAlias = (
+    NoneLossSpec | BernoulliLossSpec | GilbertElliottLossSpec | BitErrorLossSpec | OutagesLossSpec
+)
+"""Losses on the channel, after transmission."""

@@ -1,0 +1,286 @@
+"""A path that changes: schedules, epochs, and satellites over sites.
+
+Generated from the JSON schemas of crates/run by tools/generate_model.py (`make model`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+from typing_extensions import TypeAliasType
+
+from bentpipe.model.frozen import Frozen
+
+from .channel import QuantileSpec
+
+
+class OpportunitiesScheduleSpec(Frozen):
+    """
+    Chances to send, counted per millisecond, as Mahimahi and LeoReplayer record them. It starts again after its
+    last millisecond.
+    """
+
+    kind: Literal["opportunities"] = "opportunities"
+    per_ms: Sequence[int]
+    """How many packets of 1504 bytes may leave until the end of each millisecond, at an even rate within it."""
+    delays_ns: Sequence[int]
+    """One-way delay in each 10 ms, the last value until the end; none where the direction's own holds."""
+    offset_ns: int
+    """What of it has passed when the workload starts."""
+
+
+class StateSpec(StrEnum):
+    """Whether anything leaves and arrives."""
+
+    OPEN = "open"
+    """As ever."""
+    SILENCE = "silence"
+    """Nothing is sent, and the queue is kept."""
+    OUTAGE = "outage"
+    """Packets are sent, and all of them are lost."""
+
+
+class SilenceKindSpec(StrEnum):
+    """What becomes of packets while the path is silent."""
+
+    HOLD = "hold"
+    """They wait in the queue."""
+    LOSE = "lose"
+    """They are sent and lost."""
+
+
+class CapacityVariationSpec(Frozen):
+    """Factors on the mean rate: one for each epoch, lognormal, and within it a first-order autoregressive process."""
+
+    between_cv: float
+    """Standard deviation of the factor of epochs, whose mean is one."""
+    within_cv: float
+    """Standard deviation of the factor within an epoch, whose mean is one."""
+    within_step_ns: int
+    """How long a value within an epoch holds."""
+    within_correlation: float
+    """Correlation of a value within an epoch with the one before."""
+
+
+class NoneEpochDelaySpec(Frozen):
+    """Nothing."""
+
+    kind: Literal["none"] = "none"
+
+
+class StepsEpochDelaySpec(Frozen):
+    """A value for each epoch."""
+
+    kind: Literal["steps"] = "steps"
+    quantiles: Sequence[QuantileSpec]
+    """Its quantile function, linear between the points: at least two, from p = 0 to p = 1, both columns ascending."""
+
+
+class TleConstellationSpec(Frozen):
+    """Two-line element sets, moved by SGP4."""
+
+    kind: Literal["tle"] = "tle"
+    text: str
+    """A file's text: for each satellite two lines of 69 characters, with or without its name in a line before them."""
+
+
+class GeostationaryConstellationSpec(Frozen):
+    """One satellite that stands still over the equator."""
+
+    kind: Literal["geostationary"] = "geostationary"
+    longitude_deg: float
+    """East of Greenwich, -180 to 360 degrees."""
+
+
+class ShellSpec(Frozen):
+    """A Walker constellation: planes around the axis of the earth, and in each as many satellites."""
+
+    planes: int
+    """Orbital planes."""
+    satellites_per_plane: int
+    """Satellites of each plane, evenly spaced."""
+    altitude_m: float
+    """Of the orbit above the equator: its radius less 6378.137 km. 100 km to 100 000 km."""
+    inclination_deg: float
+    """Of the orbit to the equator, 0 to 180 degrees."""
+    phasing: int
+    """
+    Walker's F, below the number of planes: a satellite is F turns over the number of satellites ahead of its
+    neighbour in the plane to the west.
+    """
+    raan_spread_deg: float
+    """Right ascensions that the planes are spread over: 360 degrees (delta) or 180 (star)."""
+    raan_deg: float
+    """Right ascension of the first plane's ascending node at the epoch, -360 to 360 degrees."""
+    argument_of_latitude_deg: float
+    """From its ascending node to the first plane's first satellite at the epoch, along the orbit; -360 to 360 degrees."""
+    epoch_unix_ns: int
+    """When satellites are where this says; nanoseconds of Unix time."""
+
+
+class SiteSpec(Frozen):
+    """A place on the earth (WGS 84)."""
+
+    latitude_deg: float
+    """Geodetic, north of the equator; -90 to 90 degrees."""
+    longitude_deg: float
+    """East of Greenwich, -180 to 360 degrees."""
+    altitude_m: float
+    """Above the ellipsoid, -1 km to 50 km."""
+
+
+class ChoiceSpec(StrEnum):
+    """Which of the satellites that the dish sees it takes."""
+
+    HIGHEST = "highest"
+    """The one with the highest elevation."""
+    WEIGHTED = "weighted"
+    """Any, with a probability proportional to its elevation above the minimum."""
+
+
+class IslSpec(Frozen):
+    """Links between satellites."""
+
+    stretch: float
+    """Length of the path between the satellites over dish and gateway, over that of the great circle; 1 to 10."""
+
+
+class RowSpec(Frozen):
+    """What holds from an instant on."""
+
+    at_ns: int
+    """From when on, since the start of the schedule."""
+    rate_bps: int | None = None
+    """Bits of IP packets per second; the rate of the direction's capacity if none."""
+    delay_ns: int | None = None
+    """One-way propagation delay; that of the direction if none."""
+    loss: float
+    """Probability that a packet is lost, beside the losses of the direction."""
+    state: StateSpec
+    """Whether anything leaves and arrives."""
+
+
+class SilenceSpec(Frozen):
+    """A time around the edge of an epoch at which nothing gets through, in both directions."""
+
+    state: SilenceKindSpec
+    """What becomes of packets meanwhile."""
+    median_ns: int
+    """Median of the duration, which is lognormal."""
+    p90_ns: int
+    """Its 90th percentile."""
+    min_ns: int
+    """Shorter ones last this long."""
+    max_ns: int
+    """Longer ones last this long."""
+    lead_min_ns: int
+    """A silence begins before the edge by a span that is uniform from this one ..."""
+    lead_max_ns: int
+    """... to this one."""
+
+
+class WalkerConstellationSpec(Frozen):
+    """Circular orbits in evenly spread planes."""
+
+    kind: Literal["walker"] = "walker"
+    shells: Sequence[ShellSpec]
+    """One at least."""
+
+
+ConstellationSpec = TypeAliasType(
+    "ConstellationSpec",
+    Annotated[
+        WalkerConstellationSpec | TleConstellationSpec | GeostationaryConstellationSpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""The satellites."""
+
+
+class TableScheduleSpec(Frozen):
+    """Rows, each of which holds until the next."""
+
+    kind: Literal["table"] = "table"
+    rows: Sequence[RowSpec]
+    """At least one, the first at zero, each later than the one before."""
+    period_ns: int | None = None
+    """When it starts again; without it the last row holds for ever."""
+    offset_ns: int
+    """What of it has passed when the workload starts."""
+
+
+class GeometrySpec(Frozen):
+    """Satellites, a dish, its gateways, and which satellite the dish takes."""
+
+    constellation: ConstellationSpec
+    """The satellites."""
+    site: SiteSpec
+    """The dish."""
+    gateways: Sequence[SiteSpec]
+    """One at least; of those that can be reached the one with the shortest path serves."""
+    minimum_elevation_deg: float
+    """Least elevation of a satellite over the dish, 0 to 90 degrees."""
+    gateway_minimum_elevation_deg: float
+    """Least elevation of a satellite over a gateway, 0 to 90 degrees."""
+    choice: ChoiceSpec
+    """Which of the satellites that the dish sees it takes."""
+    isl: IslSpec | None = None
+    """Links between satellites; without them one satellite has to see both dish and gateway."""
+
+
+class GeometryEpochDelaySpec(Frozen):
+    """The way over the satellite that serves, chosen for the middle of the epoch. Where none does the path is out."""
+
+    kind: Literal["geometry"] = "geometry"
+    geometry: GeometrySpec
+    """Satellites, dish and gateways."""
+    step_ns: int
+    """How long a delay holds while the satellite moves on."""
+
+
+EpochDelaySpec = TypeAliasType(
+    "EpochDelaySpec",
+    Annotated[
+        NoneEpochDelaySpec | StepsEpochDelaySpec | GeometryEpochDelaySpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""What an epoch adds to the delay of the direction."""
+
+
+class EpochsScheduleSpec(Frozen):
+    """Epochs of a constellation, in each of which another satellite may serve."""
+
+    kind: Literal["epochs"] = "epochs"
+    period_ns: int
+    """From one edge to the next."""
+    phase_ns: int
+    """Edges are at this time of UTC modulo the period."""
+    edge_jitter_ns: int
+    """Each edge is moved by a span that is uniform on plus and minus this one."""
+    start_unix_ns: int
+    """The workload starts at this instant of Unix time, or later ..."""
+    start_span_ns: int
+    """... by a span that is uniform from zero to this one, drawn from the run's seed."""
+    silence: SilenceSpec | None = None
+    """Silences at the edges."""
+    capacity: CapacityVariationSpec | None = None
+    """How the rate varies around that of the capacity."""
+    delay: EpochDelaySpec
+    """What is added to the direction's delay."""
+
+
+ScheduleSpec = TypeAliasType(
+    "ScheduleSpec",
+    Annotated[
+        TableScheduleSpec | OpportunitiesScheduleSpec | EpochsScheduleSpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""
+How the capacity and the propagation of a direction change from the mark (the start of the workload) on. Before it
+they stand still as they are at time zero, and open.
+"""
