@@ -288,10 +288,15 @@ def cells_of_a_page():
     ]
 
 
-def section(known=(), *, with_jitter=()):
+def section(known=(), *, with_other_seeds=(), with_jitter=()):
     cells = cells_of_a_page()
     found = [each for cell in cells for each in compared(cell)]
-    return page.section(cells, found, known, with_jitter=with_jitter, figure="agreement-random.svg")
+    return text_of(cells, found, known, with_other_seeds=with_other_seeds, with_jitter=with_jitter)
+
+
+def text_of(cells, found, known=(), *, with_other_seeds=(), with_jitter=()):
+    itself = {"with_other_seeds": with_other_seeds, "with_jitter": with_jitter}
+    return page.section(cells, found, known, **itself, figure="agreement-random.svg")
 
 
 def test_a_cell_beyond_the_bar_stands_under_its_mechanism_or_as_not_explained():
@@ -314,8 +319,30 @@ def test_sets_of_several_seeds_have_a_row_each():
     assert [row.split(" | ")[-2] for row in rows] == ["50.0%", "0.0%"]
     assert "(seeds 1 and 2," in "\n".join(lines)
     one = [measured(emulated=(1.0,), simulated=(1.001,))]
-    alone = page.section(one, list(compared(one[0])), (), with_jitter=(), figure="agreement-random.svg")
+    alone = text_of(one, list(compared(one[0])))
     assert "Seed 1" not in alone
+
+
+def test_what_chance_leaves_open_stands_beside_a_perfect_simulator_s():
+    # 1-0 says one thing, 1-1 differs by a tenth.
+    cells = [
+        measured(emulated=(1.0, 1.0), simulated=(1.03, 1.03)),
+        measured(OTHER, emulated=(1.0, 1.1), simulated=(1.0, 1.5)),
+    ]
+    found = [each for cell in cells for each in compared(cell)]
+    perfect = [
+        *compared(measured(emulated=(1.0, 1.0), simulated=(1.0, 1.0))),
+        *compared(measured(OTHER, emulated=(1.0, 1.0), simulated=(1.06, 1.06))),
+    ]
+    lines = text_of(cells, found, with_other_seeds=perfect).splitlines()
+    # Cells, median, ..., within 0.5, 4 and 8 %.
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| Range ")]
+    assert [(row[0], row[1], row[2], *row[-4:-1]) for row in rows] == [
+        ("Range up to 4%: the engines", "1", "3.00%", "0.0%", "100.0%", "100.0%"),
+        ("Range more than 4%: the engines", "1", "19.05%", "0.0%", "0.0%", "0.0%"),
+        ("Range up to 4%: the simulator, other seeds", "1", "0.00%", "100.0%", "100.0%", "100.0%"),
+        ("Range more than 4%: the simulator, other seeds", "1", "6.00%", "0.0%", "0.0%", "100.0%"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -333,7 +360,7 @@ def test_what_differs_in_itself_and_is_not_told_apart_is_chance(otherwise, is_ch
     found = replace(found, otherwise=tuple(otherwise))
     assert found.is_listed
     assert found.is_chance is is_chance
-    text = page.section([found.measured], [found], (), with_jitter=(), figure="agreement-random.svg")
+    text = text_of([found.measured], [found])
     assert (f"#### {page.CHANCE}" in text, f"#### {page.NOT_EXPLAINED}" in text) == (is_chance, not is_chance)
 
 
@@ -355,7 +382,7 @@ def test_what_the_jitter_of_hosts_makes_alike_is_of_the_hosts(with_jitter, is_of
     (found,) = compared(measured(emulated=(1.0, 1.01, 1.02, 1.03, 1.04), simulated=(1.3,) * 5))
     found = replace(found, otherwise=(1.3,) * 25, with_jitter=tuple(with_jitter))
     assert (found.is_listed, found.is_chance, found.is_of_hosts) == (True, False, is_of_hosts)
-    text = page.section([found.measured], [found], (), with_jitter=(), figure="agreement-random.svg")
+    text = text_of([found.measured], [found])
     assert (f"#### {page.OF_HOSTS}" in text, f"#### {page.NOT_EXPLAINED}" in text) == (
         is_of_hosts,
         not is_of_hosts,

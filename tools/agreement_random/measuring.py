@@ -149,14 +149,12 @@ def emulate_missing(store: Store, names: Sequence[str], *, engine: Engine, resul
 
 def with_host_jitter(cells: Iterable[Measured]) -> list[Compared]:
     """Return the simulator with the jitter of hosts compared with itself without, in the emulator's place."""
-    with closing(Simulator()) as engine, ThreadPoolExecutor(_cores()) as pool:
+    return _against_itself(cells, lambda cell, number: cell.with_host_jitter(cell.runs(number)))
 
-        def again(measured: Measured) -> list[Compared]:
-            cell = measured.cell
-            values = trial_of(cell, engine, cell.with_host_jitter(cell.runs(measured.repetitions))).values
-            return compared(replace(measured, emulated=measured.simulated, simulated=values))
 
-        return [each for found in pool.map(again, cells) for each in found]
+def with_other_seeds(cells: Iterable[Measured]) -> list[Compared]:
+    """Return the simulator with other seeds, as many runs, compared with itself in the emulator's place."""
+    return _against_itself(cells, RandomCell.other_runs)
 
 
 def tested(found: Sequence[Compared]) -> list[Compared]:
@@ -203,6 +201,19 @@ def _with_samples(found: Compared, samples: _Samples) -> Compared:
         return tuple(value for value in values if value is not None)
 
     return replace(found, otherwise=known(samples.otherwise), with_jitter=known(samples.with_jitter))
+
+
+def _against_itself(
+    cells: Iterable[Measured], runs_of: Callable[[RandomCell, int], Sequence[PlannedRun]]
+) -> list[Compared]:
+    with closing(Simulator()) as engine, ThreadPoolExecutor(_cores()) as pool:
+
+        def again(measured: Measured) -> list[Compared]:
+            runs = runs_of(measured.cell, min(measured.repetitions, MOST_REPETITIONS))
+            values = trial_of(measured.cell, engine, runs).values
+            return compared(replace(measured, emulated=measured.simulated, simulated=values))
+
+        return [each for found in pool.map(again, cells) for each in found]
 
 
 def _want(store: Store, cells: Iterable[Measured], repetitions: int) -> None:

@@ -28,6 +28,8 @@ HEADING = "## Random cells"
 CHANCE = "Chance"
 OF_HOSTS = "A tenth of a millisecond decides"
 NOT_EXPLAINED = "Not explained"
+DECIDED = 0.04
+"""Range of a cell's emulated runs over their median, up to which they say one thing: the bar's error."""
 _QUANTILES = (0.9, 0.97, 0.99)
 _SCOPES = {
     Scope.WHOLE: "Page load time, completion, goodput or round trip: one per cell",
@@ -39,7 +41,7 @@ _EVERY, _WORST = "All of these", "Each cell by the worst of its quantities"
 
 def distributions(found: Iterable[Compared]) -> Mapping[str, Distribution]:
     """Return the distributions that the page shows, by what they are called; fixed cells are not in them."""
-    drawn = [each for each in found if seed_of(each.measured.cell.name) is not None]
+    drawn = [each for each in found if _is_drawn(each)]
     scopes = {
         title: distribution(each for each in drawn if each.quantity.scope is scope)
         for scope, title in _SCOPES.items()
@@ -59,6 +61,7 @@ def section(
     found: Sequence[Compared],
     known: Sequence[Mechanism],
     *,
+    with_other_seeds: Sequence[Compared],
     with_jitter: Sequence[Compared],
     figure: str,
 ) -> str:
@@ -70,8 +73,8 @@ def section(
         All, and what of them is compared.
     known
         Mechanisms of some.
-    with_jitter
-        The simulator compared with itself with the jitter of hosts.
+    with_other_seeds, with_jitter
+        The simulator compared with itself with other seeds, and with the jitter of hosts.
     figure
         The file of the figure beside the page.
     """
@@ -85,6 +88,7 @@ def section(
             f"![Share of the quantities with at most this error]({figure})\n",
             *_distribution_table(distributions(found)),
             *_of_each_seed(found),
+            *_by_spread(found, with_other_seeds),
             _METHOD,
             *([_WITH_JITTER, *_distribution_table(distributions(with_jitter)), ""] if with_jitter else []),
             f"### Beyond {LISTED:.0%}\n",
@@ -151,6 +155,13 @@ with those without.
 """
 
 
+_BY_SPREAD = """
+Chance keeps cells from the bars, whichever engine has it. The first table's first row by the range of a
+cell's emulated runs over their median, and in the emulator's place the simulator itself, as many runs with
+other seeds, whose errors are those of a perfect simulator:
+"""
+
+
 def _of_each_seed(found: Sequence[Compared]) -> list[str]:
     """Return a table of the quantities of whole cells by the seed that drew them, where there are several."""
     by_seed: dict[int, list[Compared]] = {}
@@ -162,6 +173,31 @@ def _of_each_seed(found: Sequence[Compared]) -> list[str]:
         return []
     named = {f"Seed {seed}": distribution(of_seed) for seed, of_seed in sorted(by_seed.items())}
     return ["\nThe first of these by seed:\n", *_distribution_table(named)]
+
+
+def _by_spread(found: Sequence[Compared], with_other_seeds: Sequence[Compared]) -> list[str]:
+    """Return a table of the same by what a cell's emulated runs leave open, beside a perfect simulator's."""
+    whole = [each for each in found if each.quantity.scope is Scope.WHOLE and _is_drawn(each)]
+    open_ = {each.measured.cell.name for each in whole if each.spread > DECIDED}
+    if not with_other_seeds or not open_:
+        return []
+    itself = [each for each in with_other_seeds if each.quantity.scope is Scope.WHOLE and _is_drawn(each)]
+
+    def named(what: str, errors: Sequence[Compared]) -> Mapping[str, Distribution]:
+        parts = {
+            f"up to {DECIDED:.0%}": [each for each in errors if each.measured.cell.name not in open_],
+            f"more than {DECIDED:.0%}": [each for each in errors if each.measured.cell.name in open_],
+        }
+        return {f"Range {part}: {what}": distribution(of_part) for part, of_part in parts.items() if of_part}
+
+    return [
+        _BY_SPREAD,
+        *_distribution_table({**named("the engines", whole), **named("the simulator, other seeds", itself)}),
+    ]
+
+
+def _is_drawn(found: Compared) -> bool:
+    return seed_of(found.measured.cell.name) is not None
 
 
 def _distribution_table(named: Mapping[str, Distribution]) -> list[str]:

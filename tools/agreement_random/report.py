@@ -5,7 +5,7 @@ from pathlib import Path
 from bentpipe.figures.drawing import svg_text
 from tools.agreement_random import drawing, page
 from tools.agreement_random.comparing import compared
-from tools.agreement_random.measuring import tested, with_host_jitter
+from tools.agreement_random.measuring import tested, with_host_jitter, with_other_seeds
 from tools.agreement_random.mechanisms import mechanisms
 from tools.agreement_random.store import Store
 
@@ -21,7 +21,12 @@ def report(store: Store, file: Path) -> bool | None:
     figure = drawing.draw(shown)
     file.with_name(f"{figure.name}.svg").write_text(svg_text(figure), encoding="utf-8")
     section = page.section(
-        cells, found, mechanisms(), with_jitter=with_host_jitter(complete), figure=f"{figure.name}.svg"
+        cells,
+        found,
+        mechanisms(),
+        with_other_seeds=with_other_seeds(complete),
+        with_jitter=with_host_jitter(complete),
+        figure=f"{figure.name}.svg",
     )
     file.write_text(page.in_page(file.read_text(encoding="utf-8"), section), encoding="utf-8")
     return page.holds(found)
