@@ -16,6 +16,7 @@ from bentpipe import _core
 PACKAGE = Path(__file__).parents[1] / "python/bentpipe/model"
 
 MODULES = {
+    "switch": (("Switch",), "Something that is on or off."),
     "queue": (("QueueSpec",), "Queues and how they drop or mark, as crates/link takes them."),
     "channel": (("JitterSpec", "LossSpec"), "What becomes of packets on their way: jitter and losses."),
     "dvbs2": (("Dvbs2CapacitySpec",), "A DVB-S2 carrier: frames, MODCODs, encapsulation and fading."),
@@ -46,7 +47,7 @@ MODULES = {
 """Each with the types that are in it with all that they consist of, unless that is in a module before."""
 
 DRAFTS = {
-    **{name: MODULES[name] for name in ("queue", "channel", "dvbs2", "rcs2", "schedule")},
+    **{name: MODULES[name] for name in ("switch", "queue", "channel", "dvbs2", "rcs2", "schedule")},
     "link": (("LinkSpec",), "A link and its parts."),
     **{name: MODULES[name] for name in ("cc", "hosts", "pep", "flow", "page")},
     "spec": (("CellSpec",), "A run without its seed."),

@@ -277,7 +277,7 @@ TCP = st.fixed_dictionaries(
     {},
     optional={
         **dict.fromkeys(("initial_window", "initial_receive_window"), st.integers(-1, 10_001)),
-        **dict.fromkeys(("fast_open", "nagle", "timestamps", "ecn", "quick_ack"), SWITCHES),
+        **dict.fromkeys(("fast_open", "nagle", "pacing", "timestamps", "ecn", "quick_ack"), SWITCHES),
         **dict.fromkeys(("connect_retry", "idle_reset"), TIMES),
         **dict.fromkeys(("receive_buffer", "send_buffer"), ANY_SIZE),
     },

@@ -54,6 +54,7 @@ def _tcp(draw: Draw) -> TomlTable:
             "nagle": (0.05, True),
             "timestamps": (0.1, False),
             "quick_ack": (0.08, True),
+            "pacing": (0.1, True),
         },
     )
 

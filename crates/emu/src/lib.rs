@@ -26,6 +26,7 @@ mod marked_quic;
 mod marking;
 mod net;
 mod offload;
+mod pacing;
 pub mod packetdrill;
 pub mod parts;
 mod processor;

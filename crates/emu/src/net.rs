@@ -8,13 +8,14 @@ use bentpipe_net::{Net, Processor};
 use bentpipe_run::{
     Algorithm, BbrSpec, Dscp, HostSpec, ResumeSpec, RunSpec, SlowStartChoice, Switch, TcpSpec,
 };
-use bentpipe_units::Time;
+use bentpipe_units::{Rate, Time};
 use noq::Runtime;
 use socket2::SockRef;
 use tokio::net::TcpSocket;
 
 use crate::marked_quic::MarkedSocket;
 use crate::marking::mark;
+use crate::pacing::pace;
 use crate::processor::ThreadCore;
 use crate::tcp::{KernelListener, KernelStream};
 use crate::udp::{KernelDatagrams, enlarge_buffers};
@@ -25,11 +26,12 @@ pub(crate) const BACKLOG: u32 = 1024;
 
 /// The kernel's network, clock and a tokio executor on one thread.
 ///
-/// By default its sockets have no knobs turned: no Fast Open, no Nagle.
+/// By default its sockets have no knobs turned: no Fast Open, no Nagle, no pacing.
 #[derive(Clone, Debug, Default)]
 pub struct KernelNet {
     pub(crate) fast_open: Switch,
     pub(crate) nagle: Switch,
+    max_pacing_rate: Option<Rate>,
     slow_start: Option<SlowStartChoice>,
     bbr: Option<BbrSpec>,
     resume: Option<ResumeSpec>,
@@ -89,6 +91,9 @@ impl KernelNet {
         };
         // As browsers and servers do (RFC 9110 leaves it to them): requests must not wait for acknowledgements.
         socket.set_nodelay(!self.nagle.is_on())?;
+        if let Some(rate) = self.max_pacing_rate {
+            pace(&socket, rate)?;
+        }
         mark(SockRef::from(&socket), peer, dscp)?;
         let name = kernel_name(cc, self.slow_start)?;
         SockRef::from(&socket).set_tcp_congestion(name.as_bytes()).map_err(|error| {
@@ -144,7 +149,8 @@ impl Net for KernelNet {
 
     fn with_tcp(&self, tcp: &TcpSpec) -> Self {
         // The routes and the sysctls of a namespace have the others.
-        Self { fast_open: tcp.fast_open, nagle: tcp.nagle, ..self.clone() }
+        let TcpSpec { fast_open, nagle, .. } = *tcp;
+        Self { fast_open, nagle, max_pacing_rate: tcp.max_pacing_rate(), ..self.clone() }
     }
 
     fn processor(&self) -> Option<Processor> {
@@ -191,6 +197,7 @@ mod tests {
     use tokio::runtime;
 
     use super::*;
+    use crate::pacing::max_bytes_per_second;
 
     #[test]
     fn both_ends_of_a_tcp_connection_have_the_mark_that_was_asked_for() {
@@ -225,6 +232,25 @@ mod tests {
                 [client, server].map(|end| end.socket().tcp_nodelay().unwrap())
             });
             assert_eq!(immediate, [!nagle.is_on(); 2]);
+        }
+    }
+
+    #[test]
+    fn both_ends_of_a_connection_have_the_rate_that_is_asked_for_and_none_otherwise() {
+        // socket(7): SO_MAX_PACING_RATE is handed on to accepted sockets; ~0 is no limit, and no pacing.
+        let cases = [(None, u64::MAX), (Some(8_000_000), 1_000_000), (Some(u64::MAX), u64::MAX / 8)];
+        for (bps, expected) in cases {
+            let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let found = runtime.block_on(async {
+                let net = KernelNet { max_pacing_rate: bps.map(Rate::from_bps), ..KernelNet::default() };
+                let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+                let mut listener = net.listen(any, Algorithm::Reno, Dscp::DEFAULT).unwrap();
+                let at = listener.socket.local_addr().unwrap();
+                let client = net.connect(at, Algorithm::Reno, Dscp::DEFAULT).await.unwrap();
+                let (server, _) = listener.accept().await.unwrap();
+                [client, server].map(|end| max_bytes_per_second(&*end.socket()))
+            });
+            assert_eq!(found, [expected; 2]);
         }
     }
 

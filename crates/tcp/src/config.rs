@@ -4,7 +4,7 @@ use bentpipe_cc::Algorithm;
 use bentpipe_cc::bbr::BbrSpec;
 use bentpipe_cc::careful_resume::Resume;
 use bentpipe_cc::slow_start::SlowStartChoice;
-use bentpipe_units::{Bytes, Duration, Switch};
+use bentpipe_units::{Bytes, Duration, Rate, Switch};
 
 use crate::cookie::{Cookie, CookieKey};
 use crate::segment::{IP_HEADER, TCP_HEADER};
@@ -37,6 +37,13 @@ pub struct TcpSpec {
     /// Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
     pub nagle: Switch,
+    /// Whether senders spread their windows over round trips whatever their congestion control, as behind Linux's `fq`:
+    /// at 2 cwnd / SRTT in slow start and 1.2 cwnd / SRTT after it (`tcp_update_pacing_rate`).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
+    pub pacing: Switch,
+    /// No sender is faster than this, and all are paced (`SO_MAX_PACING_RATE`).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub max_pacing_rate_bps: Option<Rate>,
     /// Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub timestamps: Option<Switch>,
@@ -60,6 +67,13 @@ pub struct TcpSpec {
     /// Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
     pub idle_fallback: Switch,
+}
+
+impl TcpSpec {
+    /// What senders are paced at, at most; none where only their congestion controls ask for a rate.
+    pub fn max_pacing_rate(&self) -> Option<Rate> {
+        self.max_pacing_rate_bps.or(self.pacing.is_on().then_some(Rate::MAX))
+    }
 }
 
 /// Settings of one connection. What a scenario does not decide is as Linux has it.
@@ -87,6 +101,8 @@ pub struct Config {
     pub after_idle: AfterIdle,
     /// Whether small segments wait for acknowledgements.
     pub nagle: Nagle,
+    /// Paced whatever the congestion control, no faster than this (`SO_MAX_PACING_RATE`).
+    pub max_pacing_rate: Option<Rate>,
     /// Whether segments carry timestamps, where the peer's do (RFC 7323 section 3).
     pub timestamps: Switch,
     /// Whether it asks for explicit congestion notification, and agrees to it (RFC 3168).
@@ -272,6 +288,7 @@ impl Config {
             send_buffer: BufferLimits::tuned(INITIAL_SEND_BUFFER, spec.send_buffer_bytes),
             after_idle: if spec.slow_start_after_idle { AfterIdle::Restart } else { AfterIdle::Keep },
             nagle: if spec.nagle.is_on() { Nagle::On } else { Nagle::Off },
+            max_pacing_rate: spec.max_pacing_rate(),
             timestamps: spec.timestamps.unwrap_or(Switch::On),
             ecn: spec.ecn,
             quick_ack: if spec.quick_ack.is_on() { QuickAck::Always } else { QuickAck::Adaptive },

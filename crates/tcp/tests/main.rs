@@ -11,6 +11,7 @@ mod handshake;
 mod interception;
 mod linux;
 mod loss;
+mod pacing;
 mod patience;
 mod receiving;
 mod recovery;

@@ -8,9 +8,9 @@ from bentpipe.model.queue import (
     PacketsQueueSpec,
     QueueSpec,
     RandomEarlyDropQueueSpec,
-    Switch,
     TimeQueueSpec,
 )
+from bentpipe.model.switch import Switch
 
 
 def queue_words(spec: QueueSpec) -> str:

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from bentpipe.model.frozen import Frozen
 
-from .queue import Switch
+from .switch import Switch
 
 
 class Algorithm(StrEnum):

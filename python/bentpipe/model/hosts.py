@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from bentpipe.model.frozen import Frozen
 
-from .queue import Switch
+from .switch import Switch
 
 
 class TcpSpec(Frozen):
@@ -32,6 +32,13 @@ class TcpSpec(Frozen):
     """TCP Fast Open (RFC 7413) at both ends."""
     nagle: Switch | None = None
     """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
+    pacing: Switch | None = None
+    """
+    Whether senders spread their windows over round trips whatever their congestion control, as behind Linux's `fq`:
+    at 2 cwnd / SRTT in slow start and 1.2 cwnd / SRTT after it (`tcp_update_pacing_rate`).
+    """
+    max_pacing_rate_bps: int | None = None
+    """No sender is faster than this, and all are paced (`SO_MAX_PACING_RATE`)."""
     timestamps: Switch | None = None
     """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
     ecn: Switch | None = None

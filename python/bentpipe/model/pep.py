@@ -15,7 +15,7 @@ from bentpipe.model.frozen import Frozen
 
 from .cc import Algorithm
 from .hosts import QuicSpec, TcpSpec
-from .queue import Switch
+from .switch import Switch
 
 
 class TunnelPepSpec(Frozen):

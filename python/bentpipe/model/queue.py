@@ -5,13 +5,14 @@ Generated from the JSON schemas of crates/run by tools/generate_model.py (`make 
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from bentpipe.model.frozen import Frozen
+
+from .switch import Switch
 
 
 class BytesQueueSpec(Frozen):
@@ -72,15 +73,6 @@ class Dualpi2QueueSpec(Frozen):
     """`range`: so much longer a wait marks all."""
     classic_share: float
     """Part of the rate that the classic queue has at least while L4S packets wait too (weighted round robin, section 4.2.2)."""
-
-
-class Switch(StrEnum):
-    """A setting that is in use or is not. One that a spec does not name is off."""
-
-    OFF = "off"
-    """Not in use."""
-    ON = "on"
-    """In use."""
 
 
 class CodelQueueSpec(Frozen):

@@ -266,6 +266,8 @@ FAST_OPEN = False
 """Linux's servers have it off, and no browser of today asks for it."""
 NAGLE = False
 """Browsers and servers switch it off (TCP_NODELAY)."""
+PACING = False
+"""Linux's default queueing discipline is fq_codel, which does not pace; BBR paces itself."""
 TCP_ECN = False
 """Linux's clients do not ask for it (`tcp_ecn` of 2)."""
 TIMESTAMPS = True

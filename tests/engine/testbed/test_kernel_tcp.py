@@ -2,7 +2,7 @@
 
 from bentpipe.engine.testbed import kernel_tcp
 from bentpipe.model.hosts import TcpSpec
-from bentpipe.model.queue import Switch
+from bentpipe.model.switch import Switch
 
 PLAIN = TcpSpec(
     initial_window=10,

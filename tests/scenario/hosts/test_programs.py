@@ -179,6 +179,13 @@ REFUSED = {
     ),
     "Fast Open": (["client=chromium", "tcp.fast_open=true"], "tcp.fast_open", "false, as the client", "true"),
     "Nagle": (["server=nginx", "tcp.nagle=true"], "tcp.nagle", "false, as the server is nginx", "true"),
+    "pacing": (["server=nginx", "tcp.pacing=true"], "tcp.pacing", "false, as the server is nginx", "true"),
+    "a rate": (
+        ["server=caddy", 'tcp.max_pacing_rate="5 Mbit/s"'],
+        "tcp.max_pacing_rate",
+        "nothing, as the server is caddy",
+        '"5 Mbit/s"',
+    ),
     "resets": (["client=firefox", 'tcp.idle_reset="1 s"'], "tcp.idle_reset", '"off", as the client', '"1 s"'),
     "several retries": (
         ["client=firefox", 'tcp.connect_retry="250 ms"', "tcp.connect_retries=4"],

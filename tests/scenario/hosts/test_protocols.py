@@ -48,6 +48,7 @@ DEFAULTS = {
             "tcp": {
                 "fast_open": False,
                 "nagle": False,
+                "pacing": False,
                 "ecn": False,
                 "quick_ack": False,
                 "timestamps": True,
@@ -161,6 +162,8 @@ def test_tcp_has_its_further_settings():
         tcp={
             "fast_open": True,
             "nagle": True,
+            "pacing": True,
+            "max_pacing_rate": "5 Mbit/s",
             "quick_ack": True,
             "timestamps": False,
             "initial_receive_window": 20,
@@ -169,7 +172,8 @@ def test_tcp_has_its_further_settings():
         },
     )["tcp"]
     assert (tcp["timestamps"], tcp["initial_receive_window"]) == ("off", 20)
-    assert (tcp["fast_open"], tcp["nagle"], tcp["quick_ack"]) == ("on", "on", "on")
+    assert (tcp["fast_open"], tcp["nagle"], tcp["quick_ack"], tcp["pacing"]) == ("on", "on", "on", "on")
+    assert tcp["max_pacing_rate_bps"] == 5_000_000
     assert (tcp["connect_retry_ns"], tcp["idle_reset_ns"]) == (250_000_000, 5_000_000_000)
 
 
@@ -406,6 +410,8 @@ def test_the_engine_accepts_every_setting():
         tcp={
             "fast_open": True,
             "nagle": True,
+            "pacing": True,
+            "max_pacing_rate": "5 Mbit/s",
             "quick_ack": True,
             "timestamps": False,
             "initial_receive_window": 20,

@@ -24,6 +24,18 @@ REFUSED = {
         "one of 1.3, 1.2",
         '"1.1"',
     ),
+    "a pacing rate without pacing": (
+        {"tcp": {"pacing": False, "max_pacing_rate": "5 Mbit/s"}},
+        "run.tcp.max_pacing_rate",
+        "none, as pacing is false",
+        '"5 Mbit/s"',
+    ),
+    "a pacing rate that is none": (
+        {"tcp": {"max_pacing_rate": "0 bit/s"}},
+        "run.tcp.max_pacing_rate",
+        'a rate above zero such as "10 Mbit/s"',
+        '"0 bit/s"',
+    ),
     "a resumption that is none": (
         {"tls": {"resumption": "tickets"}},
         "run.tls.resumption",

@@ -108,6 +108,8 @@ impl HostSettings {
             fast_open: Switch::Off,
             // A new socket has it on.
             nagle: Switch::On,
+            pacing: Switch::Off,
+            max_pacing_rate_bps: None,
             timestamps: None,
             ecn: Switch::Off,
             quick_ack: Switch::Off,
@@ -267,6 +269,9 @@ impl HostSettings {
         }
         connection.set_max_unsent(options.max_unsent.unwrap_or(self.max_unsent));
         connection.set_user_timeout(options.user_timeout);
+        if let Some(rate) = options.max_pacing_rate {
+            connection.set_max_pacing_rate(rate);
+        }
         connection.set_keep_alive(now, options.probing.limits(self.keep_alive));
     }
 
@@ -283,6 +288,7 @@ impl HostSettings {
         Config {
             congestion_control: options.congestion_control.unwrap_or(config.congestion_control),
             nagle: options.nagle,
+            max_pacing_rate: options.max_pacing_rate,
             keep_alive: options.probing.limits(self.keep_alive),
             retries: own.unwrap_or(config.retries),
             mtu: mtu.map_or(config.mtu, |mtu| mtu.min(config.mtu)),

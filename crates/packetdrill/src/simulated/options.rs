@@ -1,7 +1,7 @@
 //! Options of sockets: what is set, what it does to a connection, and what is read of it (`tcp_setsockopt`, `sk_setsockopt`).
 
 use bentpipe_tcp::{CookieKey, Nagle};
-use bentpipe_units::{Bytes, Duration};
+use bentpipe_units::{Bytes, Duration, Rate};
 
 use super::socket::Kind;
 use super::sockets::{Attempt, done, error};
@@ -79,6 +79,11 @@ impl Simulated<'_> {
             (libc::SOL_TCP, libc::TCP_NOTSENT_LOWAT, OptionValue::Integer(bytes)) => {
                 let bytes = *bytes as u32;
                 options.max_unsent = (bytes > 0).then(|| Bytes::new(bytes.into()));
+            }
+            (libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, OptionValue::Integer(bytes_per_second)) => {
+                // sk_setsockopt: ~0U asks for no pacing.
+                let rate = Some(*bytes_per_second as u32).filter(|rate| *rate != u32::MAX);
+                options.max_pacing_rate = rate.map(|bytes| Rate::from_bps(u64::from(bytes) * 8));
             }
             (libc::SOL_SOCKET, libc::SO_KEEPALIVE, OptionValue::Integer(on)) => {
                 options.probing.is_on = *on != 0;

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 
 use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{Closed, Connection, ConnectionId, CookieKey, KeepAlive, Nagle, State};
-use bentpipe_units::{Bytes, Duration};
+use bentpipe_units::{Bytes, Duration, Rate};
 
 use crate::outcome::Handle;
 
@@ -28,6 +28,8 @@ pub(super) struct Socket {
 pub(super) struct SocketOptions {
     pub nagle: Nagle,
     pub is_corked: bool,
+    /// `sk_max_pacing_rate`, where it is paced by it.
+    pub max_pacing_rate: Option<Rate>,
     /// `sk_sndbuf`, `sk_rcvbuf`, where the application has set them.
     pub send_buffer: Option<Bytes>,
     pub receive_buffer: Option<Bytes>,
@@ -81,6 +83,7 @@ impl SocketOptions {
         Self {
             nagle: Nagle::On,
             is_corked: false,
+            max_pacing_rate: None,
             send_buffer: None,
             receive_buffer: None,
             congestion_control: None,

@@ -214,8 +214,12 @@ fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
     let windows = (initial_window, first_receive_window, window(temper), window(temper), any::<bool>());
     let timestamps = prop_oneof![3 => Just(None), 1 => Just(Some(Switch::Off))];
     let syn = (switch(), switch());
-    (windows, timestamps, syn, switch(), switch(), moment(), moment()).prop_map(
-        |(windows, timestamps, (fast_open, ecn), nagle, quick_ack, connect_retry_ns, idle_reset_ns)| {
+    let max_rate =
+        prop_oneof![3 => Just(None), 1 => spread(10_000, 1 << 30).prop_map(|bps| Some(Rate::from_bps(bps)))];
+    let small = (switch(), (switch(), max_rate));
+    (windows, timestamps, syn, small, switch(), moment(), moment()).prop_map(
+        |(windows, timestamps, (fast_open, ecn), small, quick_ack, connect_retry_ns, idle_reset_ns)| {
+            let (nagle, (pacing, max_pacing_rate_bps)) = small;
             let (initial_window, first_receive_window, receive_buffer_bytes, send_buffer_bytes, restarts) =
                 windows;
             TcpSpec {
@@ -226,6 +230,8 @@ fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
                 slow_start_after_idle: restarts,
                 fast_open,
                 nagle,
+                pacing,
+                max_pacing_rate_bps,
                 timestamps,
                 ecn,
                 quick_ack,

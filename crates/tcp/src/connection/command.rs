@@ -1,6 +1,6 @@
 //! What the application asks for.
 
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use super::{Connection, LINGER, Reader, Reset};
 use crate::config::Nagle;
@@ -119,6 +119,11 @@ impl Connection {
     /// own times.
     pub const fn set_user_timeout(&mut self, timeout: Option<Duration>) {
         self.send.set_user_timeout(timeout);
+    }
+
+    /// Paced from now on, and no faster than this (`SO_MAX_PACING_RATE`).
+    pub const fn set_max_pacing_rate(&mut self, rate: Rate) {
+        self.send.set_max_pacing_rate(rate);
     }
 
     /// Whether small segments wait from now on (`TCP_NODELAY`).

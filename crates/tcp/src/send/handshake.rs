@@ -50,6 +50,7 @@ impl Sender {
         };
         let start = Start { now, mss: self.mss, window, rtt: self.rtt.min() };
         self.cc = Some(Congestion::new(&self.config, start));
+        self.update_pacing_rate();
         if let Some((_, mut parts)) = self.parts(now) {
             parts.expand_buffer();
         }

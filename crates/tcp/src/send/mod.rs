@@ -4,6 +4,7 @@ mod ack;
 mod buffer;
 mod chrono;
 mod congestion;
+mod getters;
 mod handshake;
 mod recovery;
 mod rtt;
@@ -16,25 +17,22 @@ pub(crate) use recovery::timer::at_most_until;
 pub(crate) use rtt::{INITIAL_RTO, doubled, model_timeout};
 pub(crate) use transmit::parts::Outgoing;
 
-use bentpipe_cc::CongestionControl;
-use bentpipe_cc::rate::RateSample;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use crate::config::{Config, Nagle, Offload};
-use crate::info::TimeSpent;
 use crate::send::buffer::{Allowance, Buffer, SizeView};
 use crate::send::chrono::{Chronograph, Limit};
 use crate::send::congestion::{Congestion, CongestionConfig, Delivered};
 use crate::send::recovery::outcome::AckOutcome;
 use crate::send::recovery::prr::Progress;
 use crate::send::recovery::rto_tlp::{Exhausted, TimeoutParts};
-use crate::send::recovery::scoreboard::Scoreboard;
 use crate::send::recovery::{Recovery, View};
 use crate::send::rtt::{RoundView, Rtt, RttReading};
 use crate::send::transmit::Transmit;
+use crate::send::transmit::pacing::{PacingRate, WindowRateView};
 use crate::send::transmit::parts::Parts;
-use crate::{Boundary, LossRecovery, Payload};
+use crate::{Boundary, Payload};
 
 /// Position of the first byte of data: the SYN is position 0.
 pub(crate) const FIRST: u64 = 1;
@@ -56,6 +54,7 @@ pub(crate) struct Sender {
     transmit: Transmit,
     rtt: Rtt,
     offload: Offload,
+    pacing: PacingRate,
     chrono: Chronograph,
     /// None before the handshake is complete.
     cc: Option<Congestion>,
@@ -66,7 +65,7 @@ impl Sender {
         Self {
             config: CongestionConfig {
                 algorithm: config.congestion_control,
-                slow_start_exit: SlowStartExit::of(config.slow_start, Pacing::Unpaced),
+                slow_start_exit: SlowStartExit::of(config.slow_start, pacing_of(config)),
                 bbr: config.bbr,
                 resume: config.resume.clone(),
                 initial_window: u64::from(config.initial_window.max(1)),
@@ -80,6 +79,7 @@ impl Sender {
             transmit: Transmit::new(FIRST, config.nagle),
             rtt: Rtt::new(config.max_rto),
             offload: config.offload,
+            pacing: PacingRate::new(config.max_pacing_rate),
             chrono: Chronograph::new(now),
             cc: None,
         }
@@ -157,6 +157,24 @@ impl Sender {
         });
         let (ssthresh, una_advanced) = (cc.target(), outcome.una_advanced);
         self.recovery.reduce(Progress { delivered, newly_lost, in_flight, ssthresh, una_advanced });
+        self.update_pacing_rate();
+    }
+
+    /// `tcp_update_pacing_rate`.
+    fn update_pacing_rate(&mut self) {
+        let Some(cc) = &self.cc else { return };
+        self.pacing.update(WindowRateView {
+            cwnd: self.recovery.cwnd(cc),
+            ssthresh: cc.ssthresh(),
+            packets_out: self.recovery.scoreboard().len(),
+            mss: cc.mss(),
+            srtt: self.rtt.srtt().unwrap_or(Duration::ZERO),
+        });
+    }
+
+    /// Whether the window was reduced since the last call.
+    pub fn take_reduced(&mut self) -> bool {
+        self.cc.as_mut().is_some_and(Congestion::take_reduced)
     }
 
     // ---- what leaves ---------------------------------------------------------------------------------------
@@ -183,9 +201,9 @@ impl Sender {
 
     /// What leaves, and what it touches; nothing before the handshake is complete.
     fn parts(&mut self, now: Time) -> Option<(&mut Transmit, Parts<'_>)> {
-        let Self { buffer, recovery, transmit, rtt, offload, chrono, cc, .. } = self;
-        let cc = cc.as_mut()?;
-        Some((transmit, Parts { now, buffer, recovery, cc, rtt, chrono, offload: *offload }))
+        let Self { buffer, recovery, transmit, rtt, offload, pacing, chrono, cc, .. } = self;
+        let (cc, offload, pacing) = (cc.as_mut()?, *offload, *pacing);
+        Some((transmit, Parts { now, buffer, recovery, cc, rtt, chrono, offload, pacing }))
     }
 
     // ---- timers --------------------------------------------------------------------------------------------
@@ -285,6 +303,11 @@ impl Sender {
         self.recovery.user_timeout()
     }
 
+    /// `SO_MAX_PACING_RATE`: paced from now on.
+    pub const fn set_max_pacing_rate(&mut self, rate: Rate) {
+        self.pacing.set_max(rate);
+    }
+
     /// `TCP_NODELAY`.
     pub fn set_nagle(&mut self, nagle: Nagle) {
         self.transmit.set_nagle(nagle);
@@ -299,108 +322,12 @@ impl Sender {
     pub fn shutdown(&mut self) {
         self.buffer.shutdown();
     }
+}
 
-    // ---- getters -------------------------------------------------------------------------------------------
-
-    pub const fn next(&self) -> u64 {
-        self.transmit.position()
-    }
-
-    /// First position not yet acknowledged (SND.UNA).
-    pub const fn una(&self) -> u64 {
-        self.recovery.una()
-    }
-
-    pub const fn rtt(&self) -> &Rtt {
-        &self.rtt
-    }
-
-    /// What is out.
-    pub const fn scoreboard(&self) -> &Scoreboard {
-        self.recovery.scoreboard()
-    }
-
-    pub const fn reordering(&self) -> u64 {
-        self.recovery.reordering()
-    }
-
-    pub const fn loss_recovery(&self) -> LossRecovery {
-        self.recovery.phase()
-    }
-
-    /// Whether the window was reduced since the last call.
-    pub fn take_reduced(&mut self) -> bool {
-        self.cc.as_mut().is_some_and(Congestion::take_reduced)
-    }
-
-    pub fn latest_rate(&self) -> Option<RateSample> {
-        self.cc.as_ref().and_then(Congestion::latest_rate)
-    }
-
-    /// By how many doublings the timer has grown (`icsk_backoff`).
-    pub fn backoff(&self) -> u32 {
-        self.recovery.backoff()
-    }
-
-    /// Probes of a closed window that nothing has answered (`icsk_probes_out`).
-    pub const fn unanswered_probes(&self) -> u32 {
-        self.recovery.unanswered_probes()
-    }
-
-    pub const fn mss(&self) -> u64 {
-        self.mss
-    }
-
-    /// Sent and neither acknowledged nor known to be lost.
-    pub fn in_flight(&self) -> Bytes {
-        Bytes::new(self.recovery.in_flight() * self.mss)
-    }
-
-    /// Segments of data that have been delivered.
-    pub fn delivered_segments(&self) -> u64 {
-        self.cc.as_ref().map_or(0, Congestion::delivered)
-    }
-
-    pub fn retransmitted_segments(&self) -> u64 {
-        self.recovery.scoreboard().total_retransmitted()
-    }
-
-    pub fn cc(&self) -> Option<&dyn CongestionControl> {
-        self.cc.as_ref().map(Congestion::algorithm)
-    }
-
-    /// The window in segments.
-    pub fn cwnd(&self) -> u64 {
-        self.cc.as_ref().map_or(0, |cc| self.recovery.cwnd(cc))
-    }
-
-    /// What the time until now was spent on.
-    pub fn time_spent(&self, now: Time) -> TimeSpent {
-        self.chrono.read(now)
-    }
-
-    /// The peer's last word on its window.
-    pub const fn peer_window(&self) -> Bytes {
-        Bytes::new(self.transmit.window().size)
-    }
-
-    /// Whether anything waits or is out, our FIN included.
-    pub fn has_anything_out(&self) -> bool {
-        !self.recovery.scoreboard().is_empty() || self.buffer.sequence_end() > self.next()
-    }
-
-    /// Bytes not yet acknowledged, sent or not.
-    pub const fn unacknowledged(&self) -> u64 {
-        self.buffer.len()
-    }
-
-    /// Whether our FIN is acknowledged.
-    pub fn is_finished(&self) -> bool {
-        self.buffer.fin().is_some_and(|fin| self.recovery.una() > fin)
-    }
-
-    /// Whether this direction was shut down.
-    pub const fn is_shut_down(&self) -> bool {
-        self.buffer.fin().is_some()
+/// What the end of slow start must know of (`sk_pacing_status`).
+const fn pacing_of(config: &Config) -> Pacing {
+    match config.max_pacing_rate {
+        Some(_) => Pacing::Paced,
+        None => Pacing::Unpaced,
     }
 }

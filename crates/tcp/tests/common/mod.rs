@@ -44,6 +44,8 @@ pub fn spec() -> TcpSpec {
         slow_start_after_idle: true,
         fast_open: Switch::Off,
         nagle: Switch::Off,
+        pacing: Switch::Off,
+        max_pacing_rate_bps: None,
         timestamps: None,
         ecn: Switch::Off,
         quick_ack: Switch::Off,

@@ -14,8 +14,8 @@ from bentpipe.engine.testbed.netns import Middle, Settings, World
 from bentpipe.errors import AbilityError
 from bentpipe.model.hosts import TcpSpec
 from bentpipe.model.pep import MasquePepSpec, ProxyPepSpec, QuicSplitPepSpec, SplitPepSpec, TunnelPepSpec
-from bentpipe.model.queue import Switch
 from bentpipe.model.spec import RunSpec
+from bentpipe.model.switch import Switch
 from bentpipe.scenario.hosts.pep import host_mtu_bytes
 
 COMMAND = "nft"

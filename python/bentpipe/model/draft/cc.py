@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from .queue import Switch
+from .switch import Switch
 
 Algorithm: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace", "prague"]
 """A congestion control by the name that scenarios use."""

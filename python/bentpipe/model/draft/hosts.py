@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from .queue import Switch
+from .switch import Switch
 
 
 class TcpSpec(TypedDict):
@@ -30,6 +30,13 @@ class TcpSpec(TypedDict):
     """TCP Fast Open (RFC 7413) at both ends."""
     nagle: NotRequired[Switch]
     """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
+    pacing: NotRequired[Switch]
+    """
+    Whether senders spread their windows over round trips whatever their congestion control, as behind Linux's `fq`:
+    at 2 cwnd / SRTT in slow start and 1.2 cwnd / SRTT after it (`tcp_update_pacing_rate`).
+    """
+    max_pacing_rate_bps: NotRequired[int | None]
+    """No sender is faster than this, and all are paced (`SO_MAX_PACING_RATE`)."""
     timestamps: NotRequired[Switch | None]
     """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
     ecn: NotRequired[Switch]

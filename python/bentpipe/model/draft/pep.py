@@ -9,7 +9,7 @@ from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from .cc import Algorithm
 from .hosts import QuicSpec, TcpSpec
-from .queue import Switch
+from .switch import Switch
 
 
 class TunnelPepSpec(TypedDict):

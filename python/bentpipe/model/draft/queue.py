@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
+from .switch import Switch
+
 
 class BytesQueueSpec(TypedDict):
     """At most so many bytes wait."""
@@ -66,10 +68,6 @@ class Dualpi2QueueSpec(TypedDict):
     """`range`: so much longer a wait marks all."""
     classic_share: float
     """Part of the rate that the classic queue has at least while L4S packets wait too (weighted round robin, section 4.2.2)."""
-
-
-Switch: TypeAlias = Literal["off", "on"]
-"""A setting that is in use or is not. One that a spec does not name is off."""
 
 
 class CodelQueueSpec(TypedDict):

@@ -63,6 +63,8 @@ OF_CLIENT: Mapping[str, Refusals] = {
     "tcp": (
         ("fast_open", defaults.FAST_OPEN),
         ("nagle", defaults.NAGLE),
+        ("pacing", defaults.PACING),
+        ("max_pacing_rate", None),
         ("connect_retries", defaults.CONNECT_RETRIES),
         ("idle_reset", defaults.IDLE_RESET),
         ("idle_fallback", defaults.IDLE_FALLBACK),
@@ -82,7 +84,12 @@ OF_SERVER: Mapping[str, Refusals] = {
         ("priorities", defaults.PRIORITIES),
         ("response_header", None),
     ),
-    "tcp": (("fast_open", defaults.FAST_OPEN), ("nagle", defaults.NAGLE)),
+    "tcp": (
+        ("fast_open", defaults.FAST_OPEN),
+        ("nagle", defaults.NAGLE),
+        ("pacing", defaults.PACING),
+        ("max_pacing_rate", None),
+    ),
     "quic": (
         ("initial_window", None),
         ("initial_rtt", None),

@@ -3,7 +3,7 @@
 from bentpipe.model.draft.hosts import TcpSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written.location import Location, quoted
-from bentpipe.scenario.written.quantity import count, duration_ns, size_bytes_or
+from bentpipe.scenario.written.quantity import count, duration_ns, rate_bps, size_bytes_or
 from bentpipe.scenario.written.schema import TcpTable
 from bentpipe.scenario.written.table import or_default, refuse
 
@@ -53,6 +53,13 @@ def tcp_spec(table: TcpTable, where: Location, *, buffer_bytes: int) -> TcpSpec:
         spec["fast_open"] = "on"
     if or_default(table.nagle, defaults.NAGLE):
         spec["nagle"] = "on"
+    if or_default(table.pacing, defaults.PACING):
+        spec["pacing"] = "on"
+    if table.max_pacing_rate is not None:
+        place = where.at("max_pacing_rate")
+        if table.pacing is False:
+            raise place.error(expected="none, as pacing is false", found=quoted(table.max_pacing_rate))
+        spec["max_pacing_rate_bps"] = rate_bps(table.max_pacing_rate, place)
     if not or_default(table.timestamps, defaults.TIMESTAMPS):
         spec["timestamps"] = "off"
     if or_default(table.ecn, defaults.TCP_ECN):

@@ -13,6 +13,7 @@ from bentpipe.scenario.written.table import (
     COUNT,
     DSCP,
     DURATION,
+    RATE,
     SIZE,
     TRUE_OR_FALSE,
     Table,
@@ -127,6 +128,12 @@ class TcpTable(Table):
     """Data in the SYN to hosts whose cookie is known (RFC 7413). Default: {FAST_OPEN}."""
     nagle: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     """A small segment waits while another is in flight. Default: {NAGLE}."""
+    pacing: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    """Pace whatever the congestion control, at 2 cwnd / SRTT in slow start and 1.2 cwnd / SRTT after it, as
+    behind Linux's `fq`. Default: {PACING}.
+    """
+    max_pacing_rate: str | None = Field(default=None, description=RATE)
+    """Pace likewise, at this rate of TCP payload at most (`SO_MAX_PACING_RATE`). Default: no limit."""
     timestamps: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     """Timestamps (RFC 7323); `false` as Windows by default. Default: {TIMESTAMPS}."""
     ecn: bool | None = Field(default=None, description=TRUE_OR_FALSE)

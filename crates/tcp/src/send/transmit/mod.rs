@@ -1,7 +1,7 @@
 //! What leaves next (`tcp_xmit_retransmit_queue`, `tcp_write_xmit`).
 
 mod nagle;
-mod pacing;
+pub(super) mod pacing;
 pub(crate) mod parts;
 mod probes;
 mod retransmission;
@@ -174,14 +174,14 @@ impl Transmit {
     }
 
     fn is_held_by_pacer(&mut self, parts: &Parts<'_>) -> bool {
-        let until = self.pacer.blocked_until(parts.now).filter(|_| parts.cc.pacing_rate().is_some());
+        let until = self.pacer.blocked_until(parts.now).filter(|_| parts.pacing_rate().is_some());
         self.held_until = until;
         until.is_some()
     }
 
     fn pace(&mut self, parts: &Parts<'_>, bytes: u64, mss: u64) {
-        let rate = parts.cc.pacing_rate();
-        self.pacer.on_gso_sent(parts.now, Bytes::new(bytes), bytes.div_ceil(mss), rate);
+        let segments = bytes.div_ceil(mss);
+        self.pacer.on_gso_sent(parts.now, Bytes::new(bytes), segments, parts.pacing_rate());
     }
 
     // ---- new -------------------------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ impl Transmit {
         let cwnd = parts.cwnd();
         let tso_segments = parts.tso_segments(parts.cc.mss()).min(half_of(cwnd));
         let quota = cwnd.saturating_sub(parts.recovery.in_flight());
-        let is_paced = parts.cc.pacing_rate().is_some();
+        let is_paced = parts.pacing_rate().is_some();
         let quota = if is_paced { quota.min(self.pacer.at_once(tso_segments)) } else { quota };
         Allowance { quota, tso_segments, window_end }
     }

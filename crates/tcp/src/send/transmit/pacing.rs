@@ -1,4 +1,4 @@
-//! When the next GSO packet may leave (`tcp_update_skb_after_send`), for algorithms that ask for a rate.
+//! When the next GSO packet may leave (`tcp_update_skb_after_send`), and at what rate (`sk_pacing_rate`).
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
@@ -54,9 +54,43 @@ impl Pacer {
     }
 }
 
-/// The rate that Linux would pace at without an algorithm's own: decides the size of GSO packets only
-/// (`tcp_update_pacing_rate`).
-pub(crate) fn window_rate(view: WindowRateView) -> Rate {
+/// How fast a sender may go (`sk_pacing_rate`, `sk_max_pacing_rate`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PacingRate {
+    /// By the window and the round trip, as the last acknowledgement left them.
+    of_window: Rate,
+    /// Where it is paced whatever its algorithm: the most.
+    max: Option<Rate>,
+}
+
+impl PacingRate {
+    pub const fn new(max: Option<Rate>) -> Self {
+        Self { of_window: Rate::MAX, max }
+    }
+
+    /// `SO_MAX_PACING_RATE`.
+    pub const fn set_max(&mut self, max: Rate) {
+        self.max = Some(max);
+    }
+
+    /// After each acknowledgement that says something of the path (`tcp_update_pacing_rate`).
+    pub fn update(&mut self, view: WindowRateView) {
+        self.of_window = window_rate(view);
+    }
+
+    /// The rate by which GSO packets are sized; `own` is the algorithm's.
+    pub fn of(&self, own: Option<Rate>) -> Rate {
+        own.unwrap_or(self.of_window).min(self.max.unwrap_or(Rate::MAX))
+    }
+
+    /// The same of a sender that is paced (`sk_pacing_status`).
+    pub fn paced(&self, own: Option<Rate>) -> Option<Rate> {
+        (own.is_some() || self.max.is_some()).then(|| self.of(own))
+    }
+}
+
+/// The rate without an algorithm's own (`tcp_update_pacing_rate`).
+fn window_rate(view: WindowRateView) -> Rate {
     let srtt = view.srtt.max(Duration::from_nanos(1));
     let gain = match view.ssthresh {
         // Slow start doubles per round trip: 200 %; 120 % from half the threshold on.
@@ -110,6 +144,33 @@ mod tests {
         assert_eq!(window_rate(view(10, Some(20), 0)), Rate::from_bps(1_200_000));
         // After a window has shrunk, more is in flight than it.
         assert_eq!(window_rate(view(10, Some(20), 15)), Rate::from_bps(1_800_000));
+    }
+
+    #[test]
+    fn a_rate_of_the_algorithm_goes_before_that_of_the_window_and_neither_beyond_the_sockets() {
+        // sk_pacing_rate = min(rate, sk_max_pacing_rate); paced where sk_pacing_status is not SK_PACING_NONE.
+        let mbit = |mbit: u64| Rate::from_bps(mbit * 1_000_000);
+        let of_window = WindowRateView {
+            cwnd: 10,
+            ssthresh: None,
+            packets_out: 0,
+            mss: 1_250,
+            srtt: Duration::from_millis(100),
+        };
+        let mut pacing = PacingRate::new(None);
+        assert_eq!(
+            (pacing.of(None), pacing.paced(None)),
+            (Rate::MAX, None),
+            "before the first acknowledgement"
+        );
+        pacing.update(of_window);
+        assert_eq!((pacing.of(None), pacing.paced(None)), (mbit(2), None));
+        assert_eq!((pacing.of(Some(mbit(5))), pacing.paced(Some(mbit(5)))), (mbit(5), Some(mbit(5))));
+        pacing.set_max(mbit(3));
+        assert_eq!(pacing.paced(None), Some(mbit(2)));
+        assert_eq!(pacing.paced(Some(mbit(5))), Some(mbit(3)));
+        pacing.set_max(mbit(1));
+        assert_eq!(pacing.paced(None), Some(mbit(1)));
     }
 
     #[test]

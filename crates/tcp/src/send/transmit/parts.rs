@@ -10,7 +10,7 @@ use crate::send::congestion::Congestion;
 use crate::send::recovery::Recovery;
 use crate::send::recovery::scoreboard::Sent;
 use crate::send::rtt::Rtt;
-use crate::send::transmit::pacing::{WindowRateView, window_rate};
+use crate::send::transmit::pacing::PacingRate;
 use crate::send::transmit::tso::{max_segments, min_segments_of_pacer, tso_autosize};
 
 /// The other parts of the sender: what a segment is made of, and what hears that it left.
@@ -23,6 +23,7 @@ pub(crate) struct Parts<'a> {
     pub rtt: &'a Rtt,
     pub chrono: &'a mut Chronograph,
     pub offload: Offload,
+    pub pacing: PacingRate,
 }
 
 /// A segment that is to leave, in positions.
@@ -62,27 +63,18 @@ impl Parts<'_> {
         self.rtt.srtt().unwrap_or(Duration::ZERO)
     }
 
-    /// Segments of the next GSO packet.
-    pub fn tso_segments(&self, mss: u64) -> u64 {
-        let pacing_rate = self.cc.pacing_rate();
-        let rate = pacing_rate.unwrap_or_else(|| {
-            window_rate(WindowRateView {
-                cwnd: self.cwnd(),
-                ssthresh: self.cc.ssthresh(),
-                packets_out: self.recovery.scoreboard().len(),
-                mss: self.cc.mss(),
-                srtt: self.srtt(),
-            })
-        });
-        tso_autosize(rate, self.rtt.min(), mss, self.min_segments(rate, pacing_rate)).min(max_segments(mss))
+    /// The rate at which it leaves, where the sender is paced.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.pacing.paced(self.cc.pacing_rate())
     }
 
-    /// Segments of a GSO packet at least: a pacer's when it is slow, else the host's.
-    fn min_segments(&self, rate: Rate, pacing_rate: Option<Rate>) -> u64 {
-        match pacing_rate {
-            Some(_) => min_segments_of_pacer(rate),
-            None => self.offload.min_segments,
-        }
+    /// Segments of the next GSO packet.
+    pub fn tso_segments(&self, mss: u64) -> u64 {
+        let own = self.cc.pacing_rate();
+        let rate = self.pacing.of(own);
+        // An algorithm with a rate of its own says how many at least, else the host does (tcp_tso_autosize).
+        let least = if own.is_some() { min_segments_of_pacer(rate) } else { self.offload.min_segments };
+        tso_autosize(rate, self.rtt.min(), mss, least).min(max_segments(mss))
     }
 
     /// A segment is about to leave.
