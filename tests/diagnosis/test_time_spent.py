@@ -10,17 +10,20 @@ FULL_BYTES = 100_000
 """What 8 Mbit/s carry in 0.1 s."""
 
 
-def record(*, cc="cubic", workload="page-load", **metrics):
+def record(*, cc="cubic", workload="page-load", tcp=None, **metrics):
     capacity = {"kind": "constant", "rate_bps": 8_000_000}
     direction = {"capacity": capacity}
     return record_with(
         status="succeeded",
-        spec={"cc": cc, "link": {"forward": direction, "return": direction}, "workload": {"kind": workload}},
+        spec={"cc": cc, "link": {"forward": direction, "return": direction}, "workload": {"kind": workload}}
+        | ({} if tcp is None else {"tcp": tcp}),
         metrics=metrics,
     )
 
 
-def series(*, bins, queue_bytes=0, delivered_bytes=0, cwnd_bytes=14_480, in_flight_bytes=0, again=0):
+def series(
+    *, bins, queue_bytes=0, delivered_bytes=0, cwnd_bytes=14_480, in_flight_bytes=0, again=0, **limited
+):
     times = np.arange(bins) * 0.1
     full = lambda value: np.broadcast_to(np.asarray(value, dtype=float), (bins,))  # noqa: E731
     link = {
@@ -34,6 +37,7 @@ def series(*, bins, queue_bytes=0, delivered_bytes=0, cwnd_bytes=14_480, in_flig
         "cwnd_bytes": full(cwnd_bytes),
         "in_flight_bytes": full(in_flight_bytes),
         "retransmitted_packets": full(again),
+        **{name: full(value) for name, value in limited.items()},
     }
     return {"link": link, "sender": sender}
 
@@ -76,10 +80,38 @@ def test_after_the_first_byte_each_bin_counts_for_what_held_the_sender_back(cc, 
     assert found == {**OF_HANDSHAKES, what: 2.0}
 
 
-def test_a_flow_whose_congestion_window_has_room_waits_for_another_window():
+@pytest.mark.parametrize("limited", [{}, {"rwnd_limited_s": np.nan, "sndbuf_limited_s": np.nan}])
+def test_nothing_tells_both_windows_apart_over_quic_and_in_older_records(limited):
     run = record(workload="bulk", completion_s=4.0, connect_s=1.0)
-    found = spent(run, series(bins=40, in_flight_bytes=1000))
+    found = spent(run, series(bins=40, in_flight_bytes=1000, **limited))
     assert found == {Spent.CONNECT: 1.0, Spent.WINDOW: 3.0}
+
+
+@pytest.mark.parametrize("tcp", [{"pacing": "on"}, {"max_pacing_rate_bps": 1_000_000}])
+def test_a_sender_that_is_paced_whatever_its_congestion_control_has_room_and_waits(tcp):
+    run = record(workload="bulk", tcp=tcp, completion_s=4.0, connect_s=1.0)
+    found = spent(run, series(bins=40, in_flight_bytes=1000, rwnd_limited_s=0, sndbuf_limited_s=0))
+    assert found == {Spent.CONNECT: 1.0, Spent.PACED: 3.0}
+
+
+@pytest.mark.parametrize("workload", ["bulk", "page-load"])
+@pytest.mark.parametrize(
+    ("rwnd_share", "sndbuf_share", "what"),
+    [(0.6, 0, Spent.RWND), (0, 0.6, Spent.SNDBUF), (0.6, 0.6, Spent.RWND), (0.4, 0.4, None)],
+)
+def test_what_tcp_counts_for_half_of_a_bin_or_more_held_it_back(workload, rwnd_share, sndbuf_share, what):
+    """Else a page has nothing more to send, and a flow, which has, waits for its send buffer."""
+    end = {"bulk": {"completion_s": 4.0}, "page-load": {"plt_s": 4.0, "ttfb_s": 1.0}}[workload]
+    counted_s = 0.1 * np.arange(1, 41)
+    limited = {"rwnd_limited_s": rwnd_share * counted_s, "sndbuf_limited_s": sndbuf_share * counted_s}
+    # The congestion window has no room either where one of the others is said to be full.
+    in_flight_bytes = 1000 if what is None else 14_480
+    found = spent(
+        record(workload=workload, connect_s=1.0, **end),
+        series(bins=40, in_flight_bytes=in_flight_bytes, **limited),
+    )
+    otherwise = Spent.APPLICATION if workload == "page-load" else Spent.SNDBUF
+    assert found == {Spent.CONNECT: 1.0, what or otherwise: 3.0}
 
 
 def test_pings_have_no_such_parts():

@@ -6,8 +6,10 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+import numpy as np
 import pytest
 
+from bentpipe.diagnosis.time_spent import BIN_S, Spent, shares
 from bentpipe.engine.emulate import configuration_of, open_link, open_world
 from bentpipe.engine.process.part import START_TIMEOUT_S
 from bentpipe.engine.simulate import Simulator
@@ -36,6 +38,18 @@ def page(http, *, link=LINK, name="uniform-500k", connections=6):
 
 def bulk(*, size="1 MB"):
     return {"link": LINK, "cc": "cubic", "bulk": {"transport": "tcp", "direction": "down", "size": size}}
+
+
+def simulated(run, *settings):
+    return Simulator().run(run_id="0123456789abcdef", spec=spec_of(run, *settings), artifacts=None)
+
+
+def time_spent(record):
+    tables = {
+        name: {column: np.array(values) for column, values in table.items()}
+        for name, table in record.series.items()
+    }
+    return {share.spent: share.time_s for share in shares(record, tables)}
 
 
 def seconds(ns):
@@ -119,15 +133,41 @@ def test_without_timestamps_a_segment_has_twelve_bytes_more_of_payload(timestamp
     assert record.metrics.wire_bytes_down == pytest.approx(expected, rel=0.001)
 
 
-@pytest.mark.parametrize("buffer", ["receive_buffer", "send_buffer"])
-def test_a_buffer_limit_of_128_kb_means_the_same_in_kernel_and_simulator(buffer):
+@pytest.mark.parametrize(("pacing", "queued"), [("false", 39), ("true", 10)])
+def test_a_first_flight_that_is_paced_leaves_its_queue_to_ten_segments(pacing, queued):
+    """tcp_update_skb_after_send: ten leave at once, and thirty at 2 cwnd / SRTT, 4.6 of the link's 10 Mbit/s.
+
+    The link has taken some of them before the last comes.
+    """
+    run, settings = bulk(size="57920 B"), ("tcp.initial_window=40", f"tcp.pacing={pacing}")
+    for record in (measured(run, *settings), simulated(run, *settings)):
+        assert record.metrics.queue_max_bytes_down == pytest.approx(queued * 1500, abs=2 * 1500)
+
+
+@pytest.mark.parametrize("cc", ["cubic", "bbr"])
+def test_no_flow_is_faster_than_its_socket_may_be(cc):
+    """SO_MAX_PACING_RATE counts payload: 1 MB at 2 Mbit/s take 4 s, handshake and request a round trip each.
+
+    Ten segments take 58 ms and twenty 116 ms of the first two round trips, which they do not fill.
+    """
+    run, setting = {**bulk(), "cc": cc}, 'tcp.max_pacing_rate="2 Mbit/s"'
+    found_s, expected_s = (engine(run, setting).metrics.completion_s for engine in (measured, simulated))
+    assert found_s == pytest.approx(expected_s, rel=0.01)
+    assert expected_s == pytest.approx(4 + 2 * RTT_S + (RTT_S - 0.058) + (RTT_S - 0.116), abs=0.03)
+
+
+@pytest.mark.parametrize(("buffer", "spent"), [("receive_buffer", Spent.RWND), ("send_buffer", Spent.SNDBUF)])
+def test_a_buffer_limit_of_128_kb_means_the_same_in_kernel_and_simulator(buffer, spent):
     run, setting = bulk(size="2 MB"), f"tcp.{buffer}=128 kB"
-    emulated = measured(run, setting)
-    simulated = Simulator().run(run_id="0123456789abcdef", spec=spec_of(run, setting), artifacts=None)
-    found_s, expected_s = (record.metrics.completion_s for record in (emulated, simulated))
+    emulated, expected = measured(run, setting), simulated(run, setting)
+    found_s, expected_s = (record.metrics.completion_s for record in (emulated, expected))
     assert found_s == pytest.approx(expected_s, rel=0.03)
     # The rate of the link would take 1.7 s and the handshake and slow start less than one.
     assert found_s > 3
+    # And both say what they waited for: most of the time, as the rate of the link would take a third of it.
+    found_s, expected_s = (time_spent(record)[spent] for record in (emulated, expected))
+    assert found_s > emulated.metrics.completion_s / 2
+    assert found_s == pytest.approx(expected_s, abs=3 * BIN_S)
 
 
 @pytest.mark.parametrize("restarts", [True, False])

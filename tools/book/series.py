@@ -49,6 +49,8 @@ SERIES = {
             "srtt_s": "Smoothed RTT.",
             "delivery_rate_bps": "Delivery rate estimate.",
             "retransmitted_packets": "Segments retransmitted; of QUIC, packets declared lost.",
+            "rwnd_limited_s": "Time for which the peer's window alone held data so far; not of QUIC.",
+            "sndbuf_limited_s": "Time for which a full send buffer had nothing left to send; not of QUIC.",
         },
     ),
     "progress": Series(

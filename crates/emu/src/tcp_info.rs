@@ -59,6 +59,9 @@ struct TcpInfo {
     data_segs_in: u32,
     data_segs_out: u32,
     delivery_rate: u64,
+    busy_time_us: u64,
+    rwnd_limited_us: u64,
+    sndbuf_limited_us: u64,
 }
 
 /// Where a connection is in its life, as far as its owner must know.
@@ -97,6 +100,8 @@ pub(crate) fn sample(socket: &impl AsFd) -> io::Result<TcpSample> {
         min_rtt: micros(info.min_rtt_us),
         delivery_rate: Some(Rate::from_bps(info.delivery_rate.saturating_mul(8))),
         retransmitted_packets: info.total_retrans.into(),
+        rwnd_limited: Some(Duration::from_micros(info.rwnd_limited_us)),
+        sndbuf_limited: Some(Duration::from_micros(info.sndbuf_limited_us)),
         resumption: Vec::new(),
     })
 }

@@ -75,6 +75,11 @@ pub struct TcpSample {
     pub delivery_rate: Option<Rate>,
     /// Segments retransmitted since the connection started.
     pub retransmitted_packets: u64,
+    /// How long the peer's window was all that held data (`tcpi_rwnd_limited`); none of QUIC.
+    pub rwnd_limited: Option<Duration>,
+    /// How long a full send buffer had nothing left to send, with room in the congestion window
+    /// (`tcpi_sndbuf_limited`); none of QUIC.
+    pub sndbuf_limited: Option<Duration>,
     /// The phases of Careful Resume so far: of TCP on the clock of the network, of QUIC from the start of the connection.
     pub resumption: Vec<Transition>,
 }

@@ -143,7 +143,8 @@ pub struct OriginReport {
     /// Every connection accepted, in order.
     pub connections: Vec<ConnectionReport>,
     /// Per-connection state at 100 ms: `time_s` (on the run's clock), `client_port`, `cwnd_bytes`, `srtt_s`,
-    /// `in_flight_bytes`, `delivery_rate_bps`, `retransmitted_packets`. NaN before the first RTT sample.
+    /// `in_flight_bytes`, `delivery_rate_bps`, `retransmitted_packets`, `rwnd_limited_s`, `sndbuf_limited_s`. NaN of what does
+    /// not exist: before the first RTT sample, and of QUIC the last two.
     pub sender: Table,
     /// The transfers of a bulk workload that the origin received.
     pub transfers: Vec<TransferReport>,

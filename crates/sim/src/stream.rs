@@ -124,7 +124,7 @@ impl Stream for SimStream {
 
 impl Probe for SimProbe {
     fn sample(&self) -> Option<TcpSample> {
-        Some(self.host.call(|host, _| host.tcp.sample(self.id)))
+        Some(self.host.call(|host, now| host.tcp.sample(self.id, now)))
     }
 
     fn is_open(&self) -> bool {

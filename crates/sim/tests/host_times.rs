@@ -114,6 +114,8 @@ fn processors_that_take_no_time_change_nothing() {
     for spec in [page(Http::H1s, 20), page(Http::H3, 20), flow(Bytes::new(3_000_000))] {
         let mut found = ran(&RunSpec { host, ..spec.clone() });
         found.spec.host = None;
-        assert_eq!(found, ran(&spec));
+        // As JSON: what does not exist of QUIC is NaN, which equals nothing.
+        let [found, expected] = [found, ran(&spec)].map(|record| serde_json::to_string(&record).unwrap());
+        assert_eq!(found, expected);
     }
 }

@@ -100,14 +100,17 @@ impl<P: Probe> Connections<P> {
         let State { entries, sender } = &mut *state;
         for entry in entries.iter_mut().filter(|entry| entry.is_open()) {
             let Some(sample) = entry.refresh() else { continue };
+            let seconds = |time: Option<Duration>| time.map_or(f64::NAN, Duration::as_secs_f64);
             sender.push([
                 ("time_s", Duration::from_nanos(now.as_nanos()).as_secs_f64()),
                 ("client_port", f64::from(entry.report.client_port)),
                 ("cwnd_bytes", sample.cwnd.get() as f64),
                 ("in_flight_bytes", sample.in_flight.get() as f64),
-                ("srtt_s", sample.srtt.map_or(f64::NAN, Duration::as_secs_f64)),
+                ("srtt_s", seconds(sample.srtt)),
                 ("delivery_rate_bps", sample.delivery_rate.map_or(0.0, |rate| rate.as_bps() as f64)),
                 ("retransmitted_packets", sample.retransmitted_packets as f64),
+                ("rwnd_limited_s", seconds(sample.rwnd_limited)),
+                ("sndbuf_limited_s", seconds(sample.sndbuf_limited)),
             ]);
         }
     }

@@ -1,6 +1,6 @@
 """Where a run's time went: name and handshakes, then what held the sender back in each tenth of a second."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -12,6 +12,7 @@ from bentpipe.model.flow import Direction
 from bentpipe.model.page import PageLoadWorkload
 from bentpipe.model.record import RunRecord
 from bentpipe.model.spec import PingWorkload, RunSpec
+from bentpipe.model.switch import Switch
 from bentpipe.scenario.link.description import nominal_bps
 from bentpipe.stats import interrupted_s
 
@@ -25,6 +26,10 @@ _SEGMENT_BYTES = 1448
 """A window with less room than a segment takes none."""
 _PACING = (Algorithm.BBR, Algorithm.BBR3, Algorithm.VIVACE)
 """Congestion controls that send at a rate; their window is only a bound."""
+_COUNTERS = ("retransmitted_packets",)
+_LIMITED = ("rwnd_limited_s", "sndbuf_limited_s")
+"""Of TCP alone; what was measured before they were read has none."""
+_LEVELS = ("cwnd_bytes", "in_flight_bytes")
 _BITS_PER_BYTE = 8
 _NS = 1e-9
 
@@ -40,6 +45,8 @@ class Spent(Enum):
     LINK = "link full"
     RECOVERY = "retransmitting"
     CWND = "congestion window full"
+    RWND = "receive window full"
+    SNDBUF = "send buffer full"
     WINDOW = "receive window or send buffer full"
     PACED = "paced"
     APPLICATION = "nothing more to send"
@@ -55,11 +62,25 @@ MEANINGS = {
     Spent.LINK: "a queue stood, and the link carried nine tenths of its rate or more",
     Spent.RECOVERY: "a lost packet was retransmitted",
     Spent.CWND: "acknowledgements were waited for before more could be sent",
+    Spent.RWND: "the peer's window was all that held the data; tcp.receive_buffer bounds it",
+    Spent.SNDBUF: "both windows had room, and all that fitted was out; tcp.send_buffer bounds it",
     Spent.WINDOW: "the flow had data and its congestion window room",
     Spent.PACED: "the congestion control had room in its window, and sent at the rate that it believed in",
     Spent.APPLICATION: "the window had room, and what was asked for was under way",
     Spent.IDLE: "nothing in flight: requests, further handshakes, or the client's own time",
 }
+
+
+_RANKS = (
+    Spent.RECOVERY,
+    Spent.RWND,
+    Spent.SNDBUF,
+    Spent.CWND,
+    Spent.PACED,
+    Spent.WINDOW,
+    Spent.APPLICATION,
+)
+"""Of several connections the first of these counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +181,7 @@ def _bins(spec: RunSpec, series: Mapping[str, Series], *, from_s: float, to_s: f
     interrupted = _interrupted(path)
     full_bytes = FULL_SHARE * _rates_bps(spec, path, times) * BIN_S / _BITS_PER_BYTE
     is_full = (link[queue] > 0) & (link[delivered] >= full_bytes)
-    states = _sender_states(sender, roomy=_with_room(spec))
+    states = _sender_states(sender, spec)
     counts: dict[Spent, int] = {}
     for tick, full in zip(times, is_full, strict=True):
         if _ticks_of(from_s) <= tick < _ticks_of(to_s):
@@ -190,38 +211,49 @@ def _rates_bps(spec: RunSpec, path: Series, ticks: list[int]) -> NDArray[np.floa
     return np.array([known.get(tick, float(nominal)) for tick in ticks])
 
 
-def _with_room(spec: RunSpec) -> Spent:
-    """Return what holds a sender back whose congestion window has room."""
-    if spec.cc in _PACING:
-        return Spent.PACED
-    # A flow has data all the time.
-    return Spent.APPLICATION if isinstance(spec.workload, PageLoadWorkload) else Spent.WINDOW
-
-
-def _sender_states(sender: Series, *, roomy: Spent) -> Mapping[int, Spent]:
-    """Return for each tick what held back the connection that was held back the most.
-
-    `roomy` is that of one whose congestion window has room.
-    """
-    columns = ("client_port", "cwnd_bytes", "in_flight_bytes", "retransmitted_packets")
-    if not {"time_s", *columns} <= sender.keys():
+def _sender_states(sender: Series, spec: RunSpec) -> Mapping[int, Spent]:
+    """Return for each tick what held back the connection that was held back the most."""
+    if not {"time_s", "client_port", *_COUNTERS, *_LEVELS} <= sender.keys():
         return {}
-    ranks = (Spent.RECOVERY, Spent.CWND, roomy)
     states: dict[int, Spent] = {}
-    resent: dict[float, float] = {}
-    rows = zip(_ticks(sender["time_s"]), *(sender[name] for name in columns), strict=True)
-    for tick, port, cwnd, in_flight, again in rows:
-        before, resent[port] = resent.get(port, 0.0), again
-        if again > before:
-            spent = Spent.RECOVERY
-        elif not in_flight > 0:
-            continue
-        elif in_flight + _SEGMENT_BYTES > cwnd:
-            spent = Spent.CWND
-        else:
-            spent = roomy
-        states[tick] = min(states.get(tick, spent), spent, key=ranks.index)
+    for port in np.unique(sender["client_port"]):
+        rows = sender["client_port"] == port
+        one = {name: column[rows] for name, column in sender.items()}
+        for tick, spent in zip(_ticks(one["time_s"]), _connection_states(one, spec), strict=True):
+            if spent is not None:
+                states[tick] = min(states.get(tick, spent), spent, key=_RANKS.index)
     return states
+
+
+def _connection_states(sender: Series, spec: RunSpec) -> Iterator[Spent | None]:
+    """Yield for each row of one connection what held it back; None where nothing was in flight."""
+    unknown = np.full(len(sender["time_s"]), np.nan)
+    counters = (sender.get(name, unknown) for name in (*_COUNTERS, *_LIMITED))
+    grown = (np.diff(column, prepend=0.0) for column in counters)
+    levels = (sender[name] for name in _LEVELS)
+    for again, rwnd_s, sndbuf_s, cwnd, in_flight in zip(*grown, *levels, strict=True):
+        if again > 0:
+            yield Spent.RECOVERY
+        elif not in_flight > 0:
+            yield None
+        elif rwnd_s >= BIN_S / 2:
+            yield Spent.RWND
+        elif sndbuf_s >= BIN_S / 2:
+            yield Spent.SNDBUF
+        elif in_flight + _SEGMENT_BYTES > cwnd:
+            yield Spent.CWND
+        elif _is_paced(spec):
+            yield Spent.PACED
+        elif isinstance(spec.workload, PageLoadWorkload):
+            yield Spent.APPLICATION
+        else:
+            # A flow has data nearly all the time; TCP counts few of its waits for room (tcp_cwnd_validate).
+            yield Spent.WINDOW if np.isnan(rwnd_s) else Spent.SNDBUF
+
+
+def _is_paced(spec: RunSpec) -> bool:
+    tcp = spec.tcp
+    return spec.cc in _PACING or tcp.pacing is Switch.ON or tcp.max_pacing_rate_bps is not None
 
 
 def _ticks(times_s: NDArray[np.float64]) -> list[int]:

@@ -165,6 +165,8 @@ pub fn sample(connection: &noq::Connection) -> Option<TcpSample> {
         min_rtt: controller.min_rtt(),
         delivery_rate: controller.delivery_rate(),
         retransmitted_packets: stats.lost_packets,
+        rwnd_limited: None,
+        sndbuf_limited: None,
         resumption: controller.resumption().to_vec(),
     })
 }

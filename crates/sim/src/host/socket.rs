@@ -46,8 +46,9 @@ impl Socket {
     }
 
     /// The connection's state now.
-    pub(crate) fn sample(&self) -> TcpSample {
+    pub(crate) fn sample(&self, now: Time) -> TcpSample {
         let info = self.connection.info();
+        let spent = self.connection.time_spent(now);
         TcpSample {
             connected: self.connected,
             congestion_control: info.congestion_control.unwrap_or_default().to_owned(),
@@ -57,6 +58,8 @@ impl Socket {
             min_rtt: info.min_rtt,
             delivery_rate: info.delivery_rate,
             retransmitted_packets: info.retransmitted_segments,
+            rwnd_limited: Some(spent.peer_window),
+            sndbuf_limited: Some(spent.send_buffer),
             resumption: self.connection.resumption().to_vec(),
         }
     }

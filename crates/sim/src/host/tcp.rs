@@ -231,9 +231,9 @@ impl Tcp {
     }
 
     /// A connection's state: now, or when it closed.
-    pub(crate) fn sample(&self, id: ConnectionId) -> TcpSample {
+    pub(crate) fn sample(&self, id: ConnectionId, now: Time) -> TcpSample {
         match &self.sockets[index(id)] {
-            Entry::Open(socket) => socket.sample(),
+            Entry::Open(socket) => socket.sample(now),
             Entry::Gone(sample) => (**sample).clone(),
         }
     }
@@ -341,7 +341,7 @@ impl Tcp {
                     self.hand_over(id);
                     self.keep_cookie(id);
                 }
-                self.forget_closed(id);
+                self.forget_closed(now, id);
             }
             Cause::Other => {}
         }
@@ -370,10 +370,10 @@ impl Tcp {
     }
 
     /// Frees the ports of a connection of which nothing is left.
-    fn forget_closed(&mut self, id: ConnectionId) {
+    fn forget_closed(&mut self, now: Time, id: ConnectionId) {
         let Entry::Open(socket) = &mut self.sockets[index(id)] else { return };
         if socket.connection.is_closed() {
-            socket.closed = Some(Box::new(socket.sample()));
+            socket.closed = Some(Box::new(socket.sample(now)));
             self.endpoint.forget(&socket.connection);
         }
     }

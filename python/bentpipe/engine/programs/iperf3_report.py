@@ -123,6 +123,8 @@ class _End:
             "srtt_s": [interval["rtt"] / 1e6 for interval in intervals],
             "delivery_rate_bps": unknown,
             "retransmitted_packets": list(accumulate(interval["retransmits"] for interval in intervals)),
+            "rwnd_limited_s": unknown,
+            "sndbuf_limited_s": unknown,
         }
 
     def connection(self, *, is_sender: bool) -> ConnectionReport:

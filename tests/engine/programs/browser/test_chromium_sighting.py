@@ -122,6 +122,8 @@ def test_a_connection_has_the_times_of_the_request_that_opened_it_and_what_the_k
         min_rtt_s=0.510,
         delivery_rate_bps=0,
         retransmitted_packets=1,
+        rwnd_limited_s=0,
+        sndbuf_limited_s=0,
     )
     (_, image), (connection,) = seen(*DOCUMENT, *IMAGE, samples={40_000: sample})
     assert image.connection == 0

@@ -29,7 +29,7 @@ _REQUEST = struct.Struct("=BBBxI48x")
 _SOCKET = struct.Struct(">4xHH32x4x8s20x")
 """struct inet_diag_msg: ports here and there, cookie."""
 _ATTRIBUTE = struct.Struct("=HH")
-_INFO = struct.Struct("=8x24I4Q6IQ")
+_INFO = struct.Struct("=8x24I4Q6I4Q")
 """struct tcp_info as far as it is read here (linux/tcp.h); newer kernels tell more behind it."""
 _RECEIVE_BYTES = 1 << 18
 _UNKNOWN_RTT_US = 2**32 - 1
@@ -55,6 +55,8 @@ class Sample:
         The kernel's latest estimate.
     retransmitted_packets : int
         Segments retransmitted so far.
+    rwnd_limited_s, sndbuf_limited_s : float
+        How long the peer's window, or the send buffer, was all that held the sender back.
     """
 
     cookie: bytes
@@ -68,6 +70,8 @@ class Sample:
     min_rtt_s: float | None
     delivery_rate_bps: int
     retransmitted_packets: int
+    rwnd_limited_s: float
+    sndbuf_limited_s: float
 
 
 class Sockets:
@@ -129,6 +133,7 @@ def _sample(payload: bytes) -> Sample | None:
         rtt_us, _rttvar, _ssthresh, cwnd, _advmss, _reordering, _rcv_rtt, _rcv_space, total_retrans,
         _pacing, _max_pacing, acknowledged, _received,
         _segs_out, _segs_in, _not_sent, min_rtt_us, _data_in, _data_out, rate_bytes,
+        _busy_us, rwnd_limited_us, sndbuf_limited_us,
     ) = _INFO.unpack_from(info)  # fmt: skip
     # tcp_packets_in_flight(): what is out, less what has left the network, plus what was retransmitted.
     in_flight = max(unacked + retrans - sacked - lost, 0)
@@ -144,6 +149,8 @@ def _sample(payload: bytes) -> Sample | None:
         min_rtt_s=_seconds(min_rtt_us),
         delivery_rate_bps=8 * rate_bytes,
         retransmitted_packets=total_retrans,
+        rwnd_limited_s=rwnd_limited_us / 1e6,
+        sndbuf_limited_s=sndbuf_limited_us / 1e6,
     )
 
 

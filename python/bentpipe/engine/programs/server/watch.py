@@ -15,7 +15,15 @@ ROW_S = 0.1
 
 _LEAST_LOOK_S = 0.01
 
-_SERIES = ("cwnd_bytes", "in_flight_bytes", "srtt_s", "delivery_rate_bps", "retransmitted_packets")
+_SERIES = (
+    "cwnd_bytes",
+    "in_flight_bytes",
+    "srtt_s",
+    "delivery_rate_bps",
+    "retransmitted_packets",
+    "rwnd_limited_s",
+    "sndbuf_limited_s",
+)
 
 
 class Watch:
