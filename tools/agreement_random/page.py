@@ -130,9 +130,9 @@ medians of runs with equal seeds, of a share the difference.
 A cell is emulated once where five simulated runs are equal, five times where chance decides or the first run
 is off by more than 2 %. *Alone*: runs that succeed in one engine only.
 
-Where the test tells the engines apart and no mechanism is known, {_LATER} further runs are emulated, and the
-test is made again by these alone (*runs*: {MOST_REPETITIONS} + {_LATER}), as at its level of {TEST_LEVEL:.0%}
-chance tells some of so many cells apart. Errors stay those of the first {MOST_REPETITIONS}.
+Where the test tells the engines apart and no mechanism is known, {_LATER} further runs are tested alone
+(*runs*: {MOST_REPETITIONS} + {_LATER}), as at {TEST_LEVEL:.0%} chance tells some of so many cells apart.
+Errors stay those of the first {MOST_REPETITIONS}.
 """
 
 
@@ -143,22 +143,20 @@ The emulated runs differ among themselves by more than the error, and the two-sa
 
 
 _OF_HOSTS = f"""\
-Hosts of a kernel and the link process take about 0.1 ms for what simulated ones do at once. The test does
-not tell the emulated runs from 25 simulated ones of other seeds with {HOST_JITTER} of jitter in each
-direction that has none; these or those differ among themselves by more than the error.
+Hosts of a kernel and the link process take about 0.1 ms for what simulated ones do at once. With
+{HOST_JITTER} of jitter the test does not tell 25 simulated runs of other seeds from the emulated ones; these or
+those differ among themselves by more than the error.
 """
 
 _WITH_JITTER = f"""\
-What a tenth of a millisecond leaves open: the same cells and seeds simulated with {HOST_JITTER} of jitter in
-each direction that has none (the RTT of an empty emulated link has a standard deviation of 0.10 ms), compared
-with those without.
+What a tenth of a millisecond leaves open: the same seeds simulated with {HOST_JITTER} of jitter in each
+direction that has none (an empty emulated link's RTT has a standard deviation of 0.10 ms), and without.
 """
 
 
 _BY_SPREAD = """
-Chance keeps cells from the bars, whichever engine has it. The first table's first row by the range of a
-cell's emulated runs over their median, and in the emulator's place the simulator itself, as many runs with
-other seeds, whose errors are those of a perfect simulator:
+The same by the range of a cell's emulated runs over their median, and with the simulator in the emulator's
+place, other seeds and as many runs: a perfect simulator's errors.
 """
 
 
