@@ -114,6 +114,16 @@ def test_what_tcp_counts_for_half_of_a_bin_or_more_held_it_back(workload, rwnd_s
     assert found == {Spent.CONNECT: 1.0, what or otherwise: 3.0}
 
 
+@pytest.mark.parametrize("cc", ["cubic", "bbr"])
+def test_a_flow_has_nothing_more_to_send_when_what_is_in_flight_only_falls(cc):
+    run = record(cc=cc, workload="bulk", completion_s=4.0, connect_s=1.0)
+    falling = [8000, 9000] * 15 + [1000 * (10 - n) for n in range(1, 11)]
+    found = spent(run, series(bins=40, in_flight_bytes=falling, rwnd_limited_s=0, sndbuf_limited_s=0))
+    otherwise = Spent.PACED if cc == "bbr" else Spent.SNDBUF
+    # Ten rows, of which in the last nothing is in flight.
+    assert found == {Spent.CONNECT: 1.0, otherwise: 2.1, Spent.APPLICATION: 0.8, Spent.IDLE: 0.1}
+
+
 def test_pings_have_no_such_parts():
     assert shares(record(workload="ping", rtt_mean_s=0.5), {}) == ()
 

@@ -93,12 +93,13 @@ def _plain(value: Any) -> Any:
 
 def _print(choice: "Choice", diagnosis: "Diagnosis", *, constants: Collection[str]) -> None:
     from bentpipe.diagnosis.time_spent import MEANINGS
+    from bentpipe.stats.grouping import cell_label
 
     why = f" ({choice.why})" if choice.why else ""
     echo(f"run {choice.entry.run_id}: {diagnosis.status}{why}")
-    factors = choice.entry.factors.items()
-    if telling := [value for name, value in factors if name not in constants]:
-        echo_text(f"  {' · '.join(telling)}")
+    factors = choice.entry.factors
+    if telling := {name: value for name, value in factors.items() if name not in constants}:
+        echo_text(f"  {cell_label(telling, order=list(factors))}")
     for reason in diagnosis.reasons:
         echo_text(f"  {reason}")
     if diagnosis.time_s is not None:

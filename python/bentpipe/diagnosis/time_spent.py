@@ -65,7 +65,7 @@ MEANINGS = {
     Spent.RWND: "the peer's window was all that held the data; tcp.receive_buffer bounds it",
     Spent.SNDBUF: "both windows had room, and all that fitted was out; tcp.send_buffer bounds it",
     Spent.WINDOW: "the flow had data and its congestion window room",
-    Spent.PACED: "the congestion control had room in its window, and sent at the rate that it believed in",
+    Spent.PACED: "the congestion window had room, and packets left at the rate of the sender's pacing",
     Spent.APPLICATION: "the window had room, and what was asked for was under way",
     Spent.IDLE: "nothing in flight: requests, further handshakes, or the client's own time",
 }
@@ -231,7 +231,8 @@ def _connection_states(sender: Series, spec: RunSpec) -> Iterator[Spent | None]:
     counters = (sender.get(name, unknown) for name in (*_COUNTERS, *_LIMITED))
     grown = (np.diff(column, prepend=0.0) for column in counters)
     levels = (sender[name] for name in _LEVELS)
-    for again, rwnd_s, sndbuf_s, cwnd, in_flight in zip(*grown, *levels, strict=True):
+    ends = _is_ending(sender["in_flight_bytes"])
+    for again, rwnd_s, sndbuf_s, cwnd, in_flight, is_end in zip(*grown, *levels, ends, strict=True):
         if again > 0:
             yield Spent.RECOVERY
         elif not in_flight > 0:
@@ -242,13 +243,21 @@ def _connection_states(sender: Series, spec: RunSpec) -> Iterator[Spent | None]:
             yield Spent.SNDBUF
         elif in_flight + _SEGMENT_BYTES > cwnd:
             yield Spent.CWND
+        elif is_end:
+            yield Spent.APPLICATION
         elif _is_paced(spec):
             yield Spent.PACED
         elif isinstance(spec.workload, PageLoadWorkload):
             yield Spent.APPLICATION
         else:
-            # A flow has data nearly all the time; TCP counts few of its waits for room (tcp_cwnd_validate).
+            # A flow has data until its end; TCP counts few of its waits for room (tcp_cwnd_validate).
             yield Spent.WINDOW if np.isnan(rwnd_s) else Spent.SNDBUF
+
+
+def _is_ending(in_flight: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return for each row whether what is in flight only falls from there on."""
+    falls = np.diff(in_flight, prepend=0.0) < 0
+    return np.logical_and.accumulate(falls[::-1])[::-1]
 
 
 def _is_paced(spec: RunSpec) -> bool:
