@@ -8,8 +8,8 @@ use std::time::Instant;
 use crate::common;
 use crate::sample::{half_of, sample};
 use bentpipe_run::{
-    Handshake, Http, KeyExchange, ObjectSpec, PageLoadSpec, PageSpec, Resumption, RunRecord, RunSpec, Status,
-    TlsSpec, TlsVersion, Visit, Workload,
+    Algorithm, BulkSpec, Direction, Handshake, Http, KeyExchange, ObjectSpec, PageLoadSpec, PageSpec,
+    Resumption, RunRecord, RunSpec, Status, TlsSpec, TlsVersion, Transport, Visit, Workload,
 };
 use bentpipe_sim::{Config, Content, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -91,6 +91,28 @@ fn over_quic_the_hybrid_hello_takes_a_datagram_more() {
     let (one, two) = (packets(None), packets(HYBRID));
     // And perhaps an acknowledgement more of an answer that is longer too.
     assert!((one + 1..=one + 3).contains(&two), "{one} and {two} packets up");
+}
+
+#[test]
+fn a_client_that_hears_nothing_of_its_handshake_for_long_probes_and_ends_it() {
+    // RFC 9002 appendix A.8: with keys for data a probe is a Handshake packet. Datagrams are large, and an answer is late by
+    // several times the initial RTT, so that the client has nothing in flight when it has its keys.
+    for one_way_ms in (400..=1000).step_by(50) {
+        let mut spec = page(Http::H3, HYBRID, FAST);
+        spec.cc = Algorithm::Bbr;
+        spec.link.mtu_bytes = Bytes::new(2_043);
+        spec.quic.udp_payload_bytes = Bytes::new(2_015);
+        spec.quic.initial_rtt_ns = Duration::from_micros(122_531);
+        spec.link.forward.delay_ns = Duration::from_millis(one_way_ms);
+        spec.link.return_.delay_ns = Duration::from_micros(3_545);
+        spec.workload = Workload::Bulk(BulkSpec {
+            transport: Transport::Quic,
+            direction: Direction::Down,
+            bytes: Some(Bytes::new(10_000)),
+            duration_ns: None,
+        });
+        ran(&spec);
+    }
 }
 
 #[test]
