@@ -144,8 +144,8 @@ The emulated runs differ among themselves by more than the error, and the two-sa
 
 _OF_HOSTS = f"""\
 Hosts of a kernel and the link process take about 0.1 ms for what simulated ones do at once. With
-{HOST_JITTER} of jitter the test does not tell 25 simulated runs of other seeds from the emulated ones; these or
-those differ among themselves by more than the error.
+{HOST_JITTER} of jitter the test does not tell 25 simulated runs of other seeds from the emulated ones; these
+or those differ among themselves by more than the error.
 """
 
 _WITH_JITTER = f"""\

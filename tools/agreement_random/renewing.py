@@ -32,7 +32,7 @@ def renew(store: Store, names: Sequence[str], *, engine: Engine, results: Path) 
     folder = results / f"renewed-{bentpipe.__version__}"
     folder.mkdir(parents=True, exist_ok=True)
     beside = Store(folder / "cells.csv")
-    others = [store[name] for name in names if is_of_another_version(store[name])]
+    others = [store[name] for name in names if _is_of_another_version(store[name])]
     beside.put(*(replace(each, emulated={}, facts={}) for each in others if each.cell.name not in beside))
     wanted = [each.cell.name for each in others]
     try:
@@ -41,6 +41,6 @@ def renew(store: Store, names: Sequence[str], *, engine: Engine, results: Path) 
         store.put(*(beside[name] for name in wanted if not beside[name].missing))
 
 
-def is_of_another_version(measured: Measured) -> bool:
+def _is_of_another_version(measured: Measured) -> bool:
     """Whether a cell was emulated, and not by this version of Bentpipe."""
     return measured.facts.get("bentpipe", bentpipe.__version__) != bentpipe.__version__

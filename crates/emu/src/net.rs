@@ -237,8 +237,9 @@ mod tests {
 
     #[test]
     fn both_ends_of_a_connection_have_the_rate_that_is_asked_for_and_none_otherwise() {
-        // socket(7): SO_MAX_PACING_RATE is handed on to accepted sockets; ~0 is no limit, and no pacing.
-        let cases = [(None, u64::MAX), (Some(8_000_000), 1_000_000), (Some(u64::MAX), u64::MAX / 8)];
+        // socket(7): SO_MAX_PACING_RATE is handed on to accepted sockets; ~0 is no limit, and no pacing, as is zero.
+        let cases =
+            [(None, u64::MAX), (Some(1), 1), (Some(8_000_000), 1_000_000), (Some(u64::MAX), u64::MAX / 8)];
         for (bps, expected) in cases {
             let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
             let found = runtime.block_on(async {

@@ -7,8 +7,9 @@ use bentpipe_units::Rate;
 
 /// Paces a socket, and those that it accepts, at `max` at most.
 pub(crate) fn pace(socket: &impl AsFd, max: Rate) -> io::Result<()> {
-    // An eighth of what 64 bits hold is never ~0, which asks for no pacing (sk_setsockopt).
-    let bytes_per_second: libc::c_ulong = max.as_bps() / 8;
+    // An eighth of what 64 bits hold is never ~0, and zero is no rate: both ask for no pacing (sk_setsockopt,
+    // tcp_update_skb_after_send).
+    let bytes_per_second: libc::c_ulong = (max.as_bps() / 8).max(1);
     // SAFETY: the option's value is an integer that lives during the call.
     let result = unsafe {
         libc::setsockopt(
@@ -23,7 +24,7 @@ pub(crate) fn pace(socket: &impl AsFd, max: Rate) -> io::Result<()> {
         0 => Ok(()),
         _ => {
             let error = io::Error::last_os_error();
-            Err(io::Error::new(error.kind(), format!("run.tcp.pacing: SO_MAX_PACING_RATE: {error}")))
+            Err(io::Error::new(error.kind(), format!("run.tcp: SO_MAX_PACING_RATE: {error}")))
         }
     }
 }

@@ -96,7 +96,8 @@ fn over_quic_the_hybrid_hello_takes_a_datagram_more() {
 #[test]
 fn a_client_that_hears_nothing_of_its_handshake_for_long_probes_and_ends_it() {
     // RFC 9002 appendix A.8: with keys for data a probe is a Handshake packet. Datagrams are large, and an answer is late by
-    // several times the initial RTT, so that the client has nothing in flight when it has its keys.
+    // several times the initial RTT, so that the client has nothing in flight when it has its keys. The times are those with
+    // which any_scenario found it.
     for one_way_ms in (400..=1000).step_by(50) {
         let mut spec = page(Http::H3, HYBRID, FAST);
         spec.cc = Algorithm::Bbr;
