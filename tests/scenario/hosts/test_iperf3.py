@@ -65,6 +65,24 @@ def test_whole_seconds_are_a_length_too():
             "whole seconds, as the client is iperf3",
             "1.5 s",
         ),
+        # It has its own sockets, which would be measured as they are.
+        *(
+            (
+                {**FLOW, "tcp": {key: True}},
+                BOTH,
+                f"run.tcp.{key}",
+                "false, as the client is iperf3, which has no such setting here",
+                "true",
+            )
+            for key in ("fast_open", "nagle", "pacing")
+        ),
+        (
+            {**FLOW, "tcp": {"max_pacing_rate": "5 Mbit/s"}},
+            BOTH,
+            "run.tcp.max_pacing_rate",
+            "nothing, as the client is iperf3, which has no such setting here",
+            '"5 Mbit/s"',
+        ),
     ],
 )
 def test_what_it_cannot_do_is_refused_with_the_field(run, settings, field, expected, found):

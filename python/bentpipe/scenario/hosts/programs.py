@@ -52,6 +52,14 @@ TLS: Refusals = (
     ("key_exchange", defaults.KEY_EXCHANGE),
 )
 
+OF_SOCKETS: Refusals = (
+    ("fast_open", defaults.FAST_OPEN),
+    ("nagle", defaults.NAGLE),
+    ("pacing", defaults.PACING),
+    ("max_pacing_rate", None),
+)
+"""Of TCP what a program sets for each of its sockets, iperf3 too; the others are of its namespace."""
+
 OF_CLIENT: Mapping[str, Refusals] = {
     "": (
         ("requests_per_connection", defaults.REQUESTS_PER_CONNECTION),
@@ -61,10 +69,7 @@ OF_CLIENT: Mapping[str, Refusals] = {
         ("visit", defaults.VISIT),
     ),
     "tcp": (
-        ("fast_open", defaults.FAST_OPEN),
-        ("nagle", defaults.NAGLE),
-        ("pacing", defaults.PACING),
-        ("max_pacing_rate", None),
+        *OF_SOCKETS,
         ("connect_retries", defaults.CONNECT_RETRIES),
         ("idle_reset", defaults.IDLE_RESET),
         ("idle_fallback", defaults.IDLE_FALLBACK),
@@ -84,12 +89,7 @@ OF_SERVER: Mapping[str, Refusals] = {
         ("priorities", defaults.PRIORITIES),
         ("response_header", None),
     ),
-    "tcp": (
-        ("fast_open", defaults.FAST_OPEN),
-        ("nagle", defaults.NAGLE),
-        ("pacing", defaults.PACING),
-        ("max_pacing_rate", None),
-    ),
+    "tcp": OF_SOCKETS,
     "quic": (
         ("initial_window", None),
         ("initial_rtt", None),
@@ -161,6 +161,8 @@ def check_programs(ends: Programs, run: RunTable, workload: Workload, where: Loc
         Congestion control, as resolved.
     """
     of_others = ends.of_others()
+    if ends.client == iperf3.NAME:
+        _check_settings(run, where, {"tcp": OF_SOCKETS}, key="client", program=iperf3.NAME)
     if workload["kind"] != "page-load":
         for key, program in of_others.items():
             ours = vocabulary.one_of((defaults.CLIENT if key == "client" else defaults.SERVER, iperf3.NAME))
