@@ -190,11 +190,13 @@ pub struct HandshakeRetries {
     pub syn_ack: u32,
     /// Of a SYN-ACK whose connection is open already (RFC 7413, `tcp_fastopen_synack_timer`).
     pub syn_ack_fast_open: u32,
+    /// Waits of a SYN-ACK during which an acknowledgement without data opens nothing (`TCP_DEFER_ACCEPT`).
+    pub deferred: u32,
 }
 
 impl HandshakeRetries {
     /// As Linux has it (`tcp_sk_init`).
-    pub const LINUX: Self = Self { syn: 6, syn_linear: 4, syn_ack: 5, syn_ack_fast_open: 6 };
+    pub const LINUX: Self = Self { syn: 6, syn_linear: 4, syn_ack: 5, syn_ack_fast_open: 6, deferred: 0 };
 }
 
 /// Probes of a silent peer (RFC 9293 section 3.8.4).

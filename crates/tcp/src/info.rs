@@ -50,6 +50,10 @@ pub struct Info {
     pub receive_window: Bytes,
     /// Memory of the receive buffer (`SO_RCVBUF`).
     pub receive_buffer: Bytes,
+    /// What of it is taken (`sk_rmem_alloc`).
+    pub receive_memory: Bytes,
+    /// Memory of the send buffer (`SO_SNDBUF`).
+    pub send_buffer: Bytes,
     /// What the SYNs agreed on.
     pub agreement: Agreement,
     /// The segment size that this end announces (`advmss`).

@@ -6,7 +6,7 @@ use bentpipe_tcp::{
     FastOpenOption, Flags, LossRecovery, Nagle, Options, Payload, Read, SackPermitted, Segment, SeqNumber,
     State, SynOptions,
 };
-use bentpipe_units::{Bytes, Duration};
+use bentpipe_units::{Bytes, Duration, Switch};
 
 use crate::common::server::{MSS, Server, segment};
 use crate::common::{at, config};
@@ -123,6 +123,46 @@ fn a_fixed_receive_buffer_scales_its_window_by_what_it_holds() {
         answer.options.syn.unwrap().window_scale
     };
     assert_eq!([20_000, 262_142, 262_144, 1 << 22].map(scale), [Some(0), Some(1), Some(2), Some(6)]);
+}
+
+#[test]
+fn a_receive_buffer_that_shrinks_takes_nothing_back_and_its_acknowledgements_wait_while_there_is_little_room()
+{
+    // tcp_select_window; __tcp_select_window ends quick acknowledgements when a segment leaves, and not before.
+    let fixed = BufferLimits::fixed(Bytes::new(20_000));
+    let config = Config { receive_buffer: fixed, timestamps: Switch::Off, ..config(Algorithm::Cubic) };
+    let mut server = Server::open(&config, SackPermitted::Yes);
+    let first = u64::from(server.connection.info().receive_window.get() as u32);
+    server.connection.set_receive_buffer(Bytes::new(2_400));
+    let answers = server.receive(200, 1, 1, 65_535, 1_000);
+    assert_eq!(answers.len(), 1, "the first data is acknowledged at once");
+    assert_eq!(server.connection.info().receive_window.get(), first - 1_000);
+    server.connection.read(at(200), 1_000).expect("data");
+    assert!(server.receive(200, 1_001, 1, 65_535, 1_000).is_empty());
+    let (due, answers) = server.expire();
+    assert!((at(240)..=at(250)).contains(&due) && answers.len() == 1, "{due:?}");
+    assert_eq!(server.connection.info().receive_window.get(), first - 2_000);
+    assert_eq!(server.connection.info().receive_buffer.get(), 2_400);
+}
+
+#[test]
+fn what_waits_to_leave_and_what_is_under_way_is_told() {
+    // tcpi_notsent_bytes; tcp_v4_err takes numbers from SND.UNA to SND.NXT.
+    let mut server = server();
+    assert_eq!(server.write(200, 15_000).len(), 10);
+    assert_eq!((server.connection.unsent(), server.connection.unacknowledged()), (5_000, 15_000));
+    server.receive(300, 1, 1_001, 1_000, 0);
+    for (position, is_out) in [(0, false), (1_000, false), (1_001, true), (10_001, true), (10_002, false)] {
+        assert_eq!(server.connection.has_out(server.number(position)), is_out, "{position}");
+    }
+    server.connection.give_up();
+    assert_eq!(server.connection.ended(), Some(Closed::Aborted));
+    assert!(server.sent(300).is_empty(), "it ends without a word");
+    // While it opens, the SYN counts as well.
+    let mut opening = client(FastOpen::Off);
+    let syn = sent(&mut opening, 0).remove(0);
+    assert!(opening.has_out(syn.seq) && opening.has_out(SeqNumber(syn.seq.0.wrapping_add(1))));
+    assert!(!opening.has_out(SeqNumber(syn.seq.0.wrapping_add(2))));
 }
 
 #[test]

@@ -4,8 +4,8 @@ use crate::common;
 use crate::common::server::{Server, segment};
 use crate::common::{Direction, PORT, Pair, Reading, Side, at, cubic, expiry, ms, without_timestamps};
 use bentpipe_tcp::{
-    Closed, Config, Connection, CookieKey, Event, FastOpen, Flags, Options, Payload, Read, SackPermitted,
-    Segment, State, SynOptions,
+    Closed, Config, Connection, CookieKey, Event, FastOpen, Flags, HandshakeRetries, Options, Payload, Read,
+    SackPermitted, Segment, SeqNumber, State, SynOptions,
 };
 
 const SYN: Flags = Flags::SYN;
@@ -131,6 +131,72 @@ fn a_syn_that_comes_again_is_answered_again_and_the_answer_waits_as_long_as_the_
     pair.run_until(at(3_000));
     let info = pair.server.conn().info();
     assert_eq!((info.cwnd.get(), info.srtt), (10 * common::MSS, Some(ms(1_400))));
+}
+
+#[test]
+fn a_server_that_waits_for_data_opens_by_them_or_by_an_acknowledgement_when_that_time_is_over() {
+    // TCP_DEFER_ACCEPT: tcp_check_req, syn_ack_recalc. The waits are 1, 2 and 4 s: of two, the second asks again.
+    let retries = HandshakeRetries { deferred: 2, ..HandshakeRetries::LINUX };
+    let config = Config { retries, ..cubic() };
+    let opening = || {
+        let syn = SynOptions { mss: 1000, window_scale: None, sack: SackPermitted::Yes, fast_open: None };
+        let options = Options { syn: Some(syn), ..Options::default() };
+        let syn = Segment { flags: Flags::SYN, options, ..segment(0, 0, 65_535, 0) };
+        let mut connection = Connection::accept(&config, &syn, at(0));
+        let isn = connection.poll_transmit(at(0)).expect("a SYN-ACK").seq.0;
+        let acknowledges =
+            move |length| Segment { ack: SeqNumber(isn.wrapping_add(1)), ..segment(1, 1, 65_535, length) };
+        connection.handle_segment(at(100), &acknowledges(0));
+        assert_eq!(connection.state(), State::SynReceived);
+        (connection, acknowledges)
+    };
+
+    let (mut by_data, acknowledges) = opening();
+    by_data.handle_segment(at(200), &acknowledges(10));
+    assert_eq!(by_data.state(), State::Established);
+
+    let (mut by_time, acknowledges) = opening();
+    let mut repeated = Vec::new();
+    for _ in 0..2 {
+        let due = by_time.poll_timeout().expect("a timer");
+        by_time.handle_timeout(due);
+        repeated.extend(std::iter::from_fn(|| by_time.poll_transmit(due)).map(|_| due));
+    }
+    assert_eq!(repeated, [expiry(expiry(at(0), ms(1_000)), ms(2_000))]);
+    by_time.handle_segment(repeated[0], &acknowledges(0));
+    assert_eq!(by_time.state(), State::Established);
+}
+
+#[test]
+fn who_waits_for_data_gives_a_request_up_after_all_repetitions_and_the_time_that_it_waits() {
+    // syn_ack_recalc: both have to be over for one that was acknowledged.
+    let given_up = |syn_ack, deferred, is_acknowledged| {
+        let retries = HandshakeRetries { syn_ack, deferred, ..HandshakeRetries::LINUX };
+        let syn = SynOptions { mss: 1000, window_scale: None, sack: SackPermitted::Yes, fast_open: None };
+        let options = Options { syn: Some(syn), ..Options::default() };
+        let syn = Segment { flags: Flags::SYN, options, ..segment(0, 0, 65_535, 0) };
+        let mut connection = Connection::accept(&Config { retries, ..cubic() }, &syn, at(0));
+        let isn = connection.poll_transmit(at(0)).expect("a SYN-ACK").seq.0;
+        if is_acknowledged {
+            let ack = SeqNumber(isn.wrapping_add(1));
+            connection.handle_segment(at(100), &Segment { ack, ..segment(1, 1, 65_535, 0) });
+        }
+        let mut last = at(0);
+        while let Some(due) = connection.poll_timeout() {
+            connection.handle_timeout(due);
+            while connection.poll_transmit(due).is_some() {}
+            last = due;
+        }
+        assert_eq!(connection.ended(), Some(Closed::TimedOut));
+        last.since(at(0)).as_secs_f64().round()
+    };
+    // Waits of 1, 2 and 4 s, each a little longer by the wheel.
+    for (syn_ack, deferred, is_acknowledged, expected_s) in
+        [(1, 0, false, 3.0), (1, 2, true, 7.0), (1, 2, false, 3.0), (2, 1, true, 7.0)]
+    {
+        let found = given_up(syn_ack, deferred, is_acknowledged);
+        assert!((expected_s..=expected_s + 1.0).contains(&found), "{syn_ack} {deferred}: {found}");
+    }
 }
 
 #[test]

@@ -104,6 +104,11 @@ impl Connection {
         }
     }
 
+    /// Gives the receive buffer so much memory, for good (`SO_RCVBUF`, twice what a program asks for).
+    pub const fn set_receive_buffer(&mut self, memory: Bytes) {
+        self.receive.set_buffer(memory);
+    }
+
     /// Gives the send buffer so much memory, whatever the window (`SO_SNDBUF`, twice what a program asks for).
     pub fn set_send_buffer(&mut self, memory: Bytes) {
         self.send.set_buffer(memory);
@@ -139,6 +144,11 @@ impl Connection {
     /// Ends the connection at once with a reset.
     pub fn abort(&mut self) {
         self.abort_with(Closed::Aborted);
+    }
+
+    /// The network says that the peer cannot be reached: the connection ends without a word (`tcp_done_with_error`).
+    pub fn give_up(&mut self) {
+        self.vanish(Closed::Aborted);
     }
 
     pub(super) fn abort_with(&mut self, reason: Closed) {

@@ -186,6 +186,10 @@ impl Connection {
             self.answer_with_reset(segment);
             return false;
         }
+        if segment.sequence_len() == 0 && !self.is_open() && self.handshake.timeouts < self.retries.deferred {
+            self.handshake.is_deferred = true;
+            return false;
+        }
         let finished = self.receive.is_finished();
         self.open(now, segment.options.timestamps.map(|timestamps| timestamps.echo));
         if finished {
@@ -254,7 +258,7 @@ impl Connection {
 
     /// The SYN or SYN-ACK was not answered (RFC 6298 section 5.7; `tcp_syn_linear_timeouts`).
     pub(super) fn on_handshake_timeout(&mut self, now: Time) {
-        let HandshakeRetries { syn, syn_linear, syn_ack, syn_ack_fast_open } = self.retries;
+        let HandshakeRetries { syn, syn_linear, syn_ack, syn_ack_fast_open, deferred } = self.retries;
         let is_client = self.state == State::SynSent;
         let (linear, doubling) = match self.state {
             State::SynSent => (syn_linear, syn),
@@ -266,14 +270,19 @@ impl Connection {
         let modelled = || model_timeout(INITIAL_RTO, syn, self.send.rtt().max_rto());
         let is_late = passed >= self.send.user_timeout().unwrap_or_else(modelled);
         let is_over = is_client && self.handshake.timeouts > 0 && is_late;
-        if self.handshake.timeouts >= linear + doubling || is_over {
+        let awaits_data = self.handshake.is_deferred && self.handshake.timeouts < deferred;
+        if self.handshake.timeouts >= linear + doubling && !awaits_data || is_over {
             self.vanish(Closed::TimedOut);
             return;
         }
+        // syn_ack_recalc: the last one that is waited for asks once more.
+        let is_silent = self.handshake.is_deferred && self.handshake.timeouts + 1 < deferred;
         self.handshake.timeouts += 1;
-        self.handshake.retransmissions += 1;
         self.restart_handshake_timer(now, linear);
-        self.pending.syn = true;
+        if !is_silent {
+            self.handshake.retransmissions += 1;
+            self.pending.syn = true;
+        }
     }
 
     /// The wait doubles with each timeout beyond so many.

@@ -40,6 +40,8 @@ impl Connection {
             send_window: self.send.peer_window(),
             receive_window: Bytes::new(self.receive.window().size()),
             receive_buffer: Bytes::new(self.receive.window().buffer()),
+            receive_memory: Bytes::new(self.receive.memory()),
+            send_buffer: self.send.buffer_limit(),
             agreement: self.agreement(),
             announced_mss: Bytes::new(u64::from(self.announced_mss)),
             peer_mss: Bytes::new(self.receive.peer_mss()),

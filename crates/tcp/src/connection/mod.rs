@@ -208,6 +208,19 @@ impl Connection {
         self.send.unacknowledged()
     }
 
+    /// Whether a segment that starts there may be on its way, from SND.UNA to SND.NXT.
+    pub fn has_out(&self, number: SeqNumber) -> bool {
+        let is_opening = matches!(self.state, State::SynSent | State::SynReceived);
+        let least = if is_opening { 0 } else { self.send.una() };
+        let next = self.send.next();
+        self.ours.position(number, next).is_some_and(|position| (least..=next).contains(&position))
+    }
+
+    /// Bytes written that have not left yet (`tcpi_notsent_bytes`).
+    pub const fn unsent(&self) -> u64 {
+        self.send.unsent()
+    }
+
     /// Whether a write would take something.
     pub fn is_writable(&self) -> bool {
         self.ended.is_none() && !self.send.is_shut_down() && self.send.is_writable()

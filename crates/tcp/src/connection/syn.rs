@@ -27,6 +27,8 @@ pub(super) struct Handshake {
     pub syn_data_taken: bool,
     /// Whether the application waits to write (`sk_write_pending`).
     pub expects_write: bool,
+    /// Whether an acknowledgement without data has come that opened nothing (`acked`).
+    pub is_deferred: bool,
     /// The answer to the client's Fast Open option.
     pub grant: Option<FastOpenOption>,
     /// The server's answer to ours.

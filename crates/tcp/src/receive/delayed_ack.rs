@@ -145,6 +145,11 @@ impl DelayedAck {
         self.need = self.need.max(Need::Scheduled);
     }
 
+    /// `inet_csk_ack_scheduled`.
+    pub fn is_scheduled(&self) -> bool {
+        self.need != Need::None
+    }
+
     pub fn schedule_now(&mut self) {
         self.need = Need::Now;
     }
@@ -241,7 +246,7 @@ impl DelayedAck {
 
     /// `__tcp_ack_snd_check`.
     pub fn decide(&mut self, view: AckView) -> Decision {
-        if self.need == Need::None {
+        if !self.is_scheduled() {
             return Decision::Wait;
         }
         let second = view.unacknowledged > self.segment && view.has_room;
@@ -310,7 +315,7 @@ impl DelayedAck {
 
     /// The application has read (`__tcp_cleanup_rbuf`). `drained`: nothing is left to read.
     pub fn on_read(&mut self, unacknowledged: u64, drained: bool) -> Decision {
-        if self.need == Need::None {
+        if !self.is_scheduled() {
             return Decision::Wait;
         }
         let small = match self.pushed {
@@ -331,7 +336,7 @@ impl DelayedAck {
             return Decision::Wait;
         }
         self.delay = None;
-        if self.need == Need::None {
+        if !self.is_scheduled() {
             return Decision::Wait;
         }
         if self.in_pingpong() {
@@ -346,7 +351,7 @@ impl DelayedAck {
 
     /// An acknowledgement left, alone or with data (`tcp_event_ack_sent`, `tcp_dec_quickack_mode`).
     pub fn on_sent(&mut self) {
-        if self.need != Need::None && self.quick > 0 {
+        if self.is_scheduled() && self.quick > 0 {
             self.quick -= 1;
             if self.quick == 0 {
                 self.ato = self.ato.map(|_| ATO_MIN);

@@ -10,7 +10,7 @@ mod window;
 
 pub(crate) use delayed_ack::Decision;
 
-use bentpipe_units::{Duration, Time, earlier};
+use bentpipe_units::{Bytes, Duration, Time, earlier};
 
 use crate::config::{Coalescing, Config, QuickAck};
 use crate::payload::Payload;
@@ -124,6 +124,11 @@ impl Receiver {
         self.is_adopted = true;
     }
 
+    /// `SO_RCVBUF`.
+    pub const fn set_buffer(&mut self, memory: Bytes) {
+        self.window.set_buffer(memory);
+    }
+
     /// What the application writes next carries the acknowledgement.
     pub fn expect_write(&mut self, now: Time) {
         self.ack.expect_write(now, self.window.size());
@@ -177,7 +182,8 @@ impl Receiver {
         earlier(self.ack.timeout(), self.train_ack)
     }
 
-    fn memory(&self) -> u64 {
+    /// What arrivals take of it that are not read (`sk_rmem_alloc`).
+    pub fn memory(&self) -> u64 {
         self.queue.memory() + self.out_of_order.memory()
     }
 
@@ -185,21 +191,30 @@ impl Receiver {
 
     /// Whether an acknowledgement must leave now; else a timer is set where one is due (`tcp_ack_snd_check`).
     pub fn decide(&mut self, now: Time, view: SenderView) -> Decision {
-        let selection = self.window.select(self.memory(), self.ack.segment());
-        if selection.pressure == Pressure::High {
-            self.ack.leave_quick();
-        }
-        let has_room = self.queue.len() == 0 || selection.size >= self.window.size();
+        // The window is looked at for more than a full segment alone, so that only then it ends quick acknowledgements.
+        let unacknowledged = self.unacknowledged();
+        let asks_window =
+            self.ack.is_scheduled() && unacknowledged > self.ack.segment() && self.queue.len() > 0;
+        let has_room = !asks_window || self.select_window() >= self.window.size();
         let decision = self.ack.decide(AckView {
             now,
             next: self.next,
-            unacknowledged: self.unacknowledged(),
+            unacknowledged,
             has_room,
             has_gap: !self.out_of_order.is_empty(),
             srtt: view.srtt,
             receive_rtt: self.autotune.rtt(),
         });
         self.after_train(now, decision)
+    }
+
+    /// `__tcp_select_window`: what could be announced, which ends quick acknowledgements where that is little.
+    fn select_window(&mut self) -> u64 {
+        let selection = self.window.select(self.memory(), self.ack.segment());
+        if selection.pressure == Pressure::High {
+            self.ack.leave_quick();
+        }
+        selection.size
     }
 
     /// Packets that the interface merges are acknowledged, and read, together.
@@ -232,11 +247,8 @@ impl Receiver {
 
     /// A segment leaves: what it announces.
     pub fn report(&mut self) -> Report {
-        let selection = self.window.select(self.memory(), self.ack.segment());
-        if selection.pressure == Pressure::High {
-            self.ack.leave_quick();
-        }
-        let window = self.window.announce(selection.size, self.next);
+        let size = self.select_window();
+        let window = self.window.announce(size, self.next);
         self.ack.on_sent();
         self.train = None;
         self.train_ack = None;

@@ -1,6 +1,6 @@
 //! The window that we announce: kernel memory turned into sequence space (`tcp_select_window`).
 
-use bentpipe_units::Time;
+use bentpipe_units::{Bytes, Time};
 
 use crate::config::BufferLimits;
 
@@ -135,6 +135,12 @@ impl ReceiveWindow {
     /// Whether the application has set the buffer for good (`SOCK_RCVBUF_LOCK`).
     pub const fn is_fixed(&self) -> bool {
         self.limits.is_fixed
+    }
+
+    /// `__sock_set_rcvbuf`: the application sets the buffer for good.
+    pub const fn set_buffer(&mut self, memory: Bytes) {
+        self.limits = BufferLimits::fixed(memory);
+        self.buffer = memory.get();
     }
 
     pub const fn announced_at(&self) -> u64 {

@@ -99,6 +99,16 @@ impl Sender {
         self.buffer.len()
     }
 
+    /// `sk_sndbuf`.
+    pub const fn buffer_limit(&self) -> Bytes {
+        self.buffer.limit()
+    }
+
+    /// Bytes that have not left.
+    pub const fn unsent(&self) -> u64 {
+        self.buffer.end().saturating_sub(self.next())
+    }
+
     /// Whether our FIN is acknowledged.
     pub fn is_finished(&self) -> bool {
         self.buffer.fin().is_some_and(|fin| self.recovery.una() > fin)

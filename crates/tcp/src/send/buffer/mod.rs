@@ -115,6 +115,11 @@ impl Buffer {
         self.data.len()
     }
 
+    /// `sk_sndbuf`.
+    pub const fn limit(&self) -> Bytes {
+        Bytes::new(self.limit)
+    }
+
     pub fn slice(&self, from: u64, to: u64) -> Payload {
         self.data.slice(from, to)
     }
