@@ -2,7 +2,7 @@
 //!
 //! Nothing is run here: `sysctl`, `ip route` and scripts of them are read.
 
-use bentpipe_units::Duration;
+use bentpipe_units::{Duration, Switch};
 
 /// No script sleeps longer, in seconds.
 const LONGEST_SLEEP_S: f64 = 1e6;
@@ -33,6 +33,8 @@ pub enum Effect {
     },
     /// Forgets what was learnt of peers, such as their cookies.
     ForgetPeers,
+    /// Paces what leaves (`tc-fq(8)`), or no more.
+    Pacing(Switch),
     /// Lets time pass.
     Sleep(Duration),
     /// Something else: what it is.
@@ -89,8 +91,16 @@ impl Reader<'_> {
             ["ip", "link", "set", "dev", _, "mtu", value] => self.route(&["mtu", value]),
             ["tc", "qdisc", "add" | "replace", "dev", _, "root", rest @ ..]
                 if rest.iter().any(|word| PLAIN_QUEUES.contains(word))
-                    && !rest.ends_with(&["limit", "0"]) => {}
-            ["tc", "qdisc", "delete" | "del", "dev", _, "root"] => {}
+                    && !rest.ends_with(&["limit", "0"]) =>
+            {
+                self.effects.push(Effect::Pacing(Switch::Off));
+            }
+            ["tc", "qdisc", "add" | "replace", "dev", _, "root", "fq"] => {
+                self.effects.push(Effect::Pacing(Switch::On));
+            }
+            ["tc", "qdisc", "delete" | "del", "dev", _, "root"] => {
+                self.effects.push(Effect::Pacing(Switch::Off));
+            }
             [name, ..] if name.starts_with("/tmp/sysctl_restore_") => {}
             [name, rest @ ..] if name.ends_with("set_sysctls.py") => self.sysctls(rest),
             ["." | "source" | "sh" | "bash", name] | [name] if name.ends_with(".sh") => self.script(name),

@@ -49,9 +49,9 @@ impl Default for IpFields {
     }
 }
 
-/// The control bits of RFC 9293 section 3.1, CWR and ECE among them.
+/// The control bits of RFC 9293 section 3.1, CWR and ECE among them, and that of RFC 9768 before them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(pub u8);
+pub struct Flags(pub u16);
 
 impl Flags {
     /// No more data.
@@ -70,8 +70,10 @@ impl Flags {
     pub const ECE: Self = Self(0x40);
     /// Congestion window reduced (RFC 3168).
     pub const CWR: Self = Self(0x80);
+    /// Accurate ECN (RFC 9768).
+    pub const AE: Self = Self(0x100);
 
-    const LETTERS: [(char, Self); 8] = [
+    const LETTERS: [(char, Self); 9] = [
         ('S', Self::SYN),
         ('F', Self::FIN),
         ('R', Self::RST),
@@ -79,12 +81,18 @@ impl Flags {
         ('U', Self::URG),
         ('E', Self::ECE),
         ('W', Self::CWR),
+        ('A', Self::AE),
         ('.', Self::ACK),
     ];
 
     /// The bit that a letter of the script stands for.
     pub fn of_letter(letter: char) -> Option<Self> {
         Self::LETTERS.into_iter().find_map(|(known, flag)| (known == letter).then_some(flag))
+    }
+
+    /// The bits of the counter ACE, which is below 8: AE, CWR and ECE (RFC 9768 section 3.2.2).
+    pub const fn of_ace(counter: u32) -> Self {
+        Self((counter as u16 & 7) << Self::ECE.0.trailing_zeros())
     }
 
     /// Whether all bits of `other` are set.
@@ -142,6 +150,8 @@ pub enum TcpOption {
     FastOpen(Vec<u8>),
     /// Fast Open under the experimental kind 254 with the number 0xF989 (RFC 7413 section 4.1.1).
     FastOpenExperimental(Vec<u8>),
+    /// Counters of accurate ECN (RFC 9768 section 3.2.3), in one of their two orders or the first of it.
+    AccEcn(EcnOrder, Vec<u32>),
     /// Any other, such as a signature (RFC 2385).
     Other {
         /// Its number.
@@ -149,6 +159,25 @@ pub enum TcpOption {
         /// What follows kind and length.
         data: Vec<u8>,
     },
+}
+
+/// The order in which an option has the counters of accurate ECN, which its number says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnOrder {
+    /// AccECN0: those of ECT(0) first.
+    Ect0First,
+    /// AccECN1: those of ECT(1) first.
+    Ect1First,
+}
+
+impl EcnOrder {
+    /// What scripts call the counters.
+    pub const fn names(self) -> [&'static str; 3] {
+        match self {
+            Self::Ect0First => ["e0b", "ceb", "e1b"],
+            Self::Ect1First => ["e1b", "ceb", "e0b"],
+        }
+    }
 }
 
 impl fmt::Display for TcpOption {
@@ -166,6 +195,14 @@ impl fmt::Display for TcpOption {
             Self::Timestamps { value, echo } => write!(f, "TS val {value} ecr {echo}"),
             Self::FastOpen(cookie) => write!(f, "FO {}", hex(cookie)),
             Self::FastOpenExperimental(cookie) => write!(f, "FOEXP {}", hex(cookie)),
+            Self::AccEcn(order, counters) => {
+                f.write_str("ECN")?;
+                order
+                    .names()
+                    .iter()
+                    .zip(counters)
+                    .try_for_each(|(name, counter)| write!(f, " {name} {counter}"))
+            }
             Self::Other { kind: MD5, data } => write!(f, "md5 {}", hex(data)),
             Self::Other { kind, .. } => write!(f, "of kind {kind}"),
         }

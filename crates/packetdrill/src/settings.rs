@@ -128,10 +128,7 @@ impl Settings {
 
     fn new(ip_version: IpVersion) -> Self {
         let [local, remote] = if ip_version == IpVersion::V6 { V6 } else { V4 };
-        let (level, kind) = match ip_version {
-            IpVersion::V4 => ("SOL_IP", "IP_RECVERR"),
-            IpVersion::V4Mapped | IpVersion::V6 => ("SOL_IPV6", "IPV6_RECVERR"),
-        };
+        let (level, kind) = ip_version.error_message();
         // The names that scripts for each version have for what differs.
         let defined = [("CMSG_LEVEL_IP", level), ("CMSG_TYPE_RECVERR", kind)]
             .map(|(name, value)| (name.to_owned(), Expression::Symbol(value.to_owned())));
@@ -195,6 +192,14 @@ impl Settings {
 }
 
 impl IpVersion {
+    /// Level and type of the control messages of the error queue of a socket.
+    pub(crate) const fn error_message(self) -> (&'static str, &'static str) {
+        match self {
+            Self::V4 => ("SOL_IP", "IP_RECVERR"),
+            Self::V4Mapped | Self::V6 => ("SOL_IPV6", "IPV6_RECVERR"),
+        }
+    }
+
     /// The name that the option has for it.
     pub(crate) const fn name(self) -> &'static str {
         match self {

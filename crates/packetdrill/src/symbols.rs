@@ -62,17 +62,17 @@ const TCP_DELACK_MAX_US: i32 = 46;
 const SO_EE_ORIGIN_NONE: i32 = 0;
 const SO_EE_ORIGIN_LOCAL: i32 = 1;
 const SO_EE_ORIGIN_ICMP: i32 = 2;
-const SO_EE_ORIGIN_ZEROCOPY: i32 = 5;
-const SO_EE_CODE_ZEROCOPY_COPIED: i32 = 1;
+pub(crate) const SO_EE_ORIGIN_ZEROCOPY: i32 = 5;
+pub(crate) const SO_EE_CODE_ZEROCOPY_COPIED: i32 = 1;
 const NULL: i32 = 0;
 const SHUT_READ: i32 = SHUT_RD;
-const SO_EE_ORIGIN_TIMESTAMPING: i32 = 4;
-const SCM_TSTAMP_SND: i32 = 0;
-const SCM_TSTAMP_SCHED: i32 = 1;
-const SCM_TSTAMP_ACK: i32 = 2;
+pub(crate) const SO_EE_ORIGIN_TIMESTAMPING: i32 = 4;
+pub(crate) const SCM_TSTAMP_SND: i32 = 0;
+pub(crate) const SCM_TSTAMP_SCHED: i32 = 1;
+pub(crate) const SCM_TSTAMP_ACK: i32 = 2;
 const SIOCINQ: i32 = 0x541b;
 const SIOCOUTQ: i32 = 0x5411;
-const SIOCOUTQNSD: i32 = 0x894b;
+pub(crate) const SIOCOUTQNSD: i32 = 0x894b;
 
 const KNOWN: &[(&str, i64)] = table![i64:
     AF_INET, AF_INET6, PF_INET, PF_INET6, SOCK_STREAM, SOCK_DGRAM, SOCK_NONBLOCK, SOCK_CLOEXEC,

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use crate::icmp::Icmp;
-use crate::packet::{Flags, IpFields, Packet, TcpOption};
+use crate::packet::{EcnOrder, Flags, IpFields, Packet, TcpOption};
 
 const IPV4_HEADER: usize = 20;
 const IPV6_HEADER: usize = 40;
@@ -24,6 +24,11 @@ const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 const FAST_OPEN: u8 = 34;
+/// AccECN0 and AccECN1 (RFC 9768 section 3.2.3).
+const ECT0_FIRST: u8 = 172;
+const ECT1_FIRST: u8 = 174;
+/// Bytes of one of their counters.
+const COUNTER: usize = 3;
 const EXPERIMENTAL: u8 = 254;
 /// The number that Fast Open had while it was an experiment (RFC 7413 section 4.1.1).
 const FAST_OPEN_EXPERIMENT: [u8; 2] = [0xf9, 0x89];
@@ -93,7 +98,7 @@ pub fn decode_tcp(bytes: &[u8]) -> Option<Packet> {
         ip: IpFields::default(),
         source_port: short(0)?,
         destination_port: short(2)?,
-        flags: Flags(bytes[13]),
+        flags: Flags(u16::from_be_bytes([bytes[12] & 1, bytes[13]])),
         seq: long(bytes.get(4..8)?)?,
         ack: long(bytes.get(8..12)?)?,
         window: short(14)?,
@@ -152,7 +157,8 @@ fn encode_tcp(packet: &Packet) -> Vec<u8> {
     bytes.extend(packet.destination_port.to_be_bytes());
     bytes.extend(packet.seq.to_be_bytes());
     bytes.extend(packet.ack.to_be_bytes());
-    bytes.extend([(words as u8) << 4, packet.flags.0]);
+    let [accurate_ecn, flags] = packet.flags.0.to_be_bytes();
+    bytes.extend([(words as u8) << 4 | accurate_ecn, flags]);
     bytes.extend(packet.window.to_be_bytes());
     bytes.extend([0, 0]);
     bytes.extend(packet.urgent.to_be_bytes());
@@ -182,6 +188,11 @@ fn encode_option(option: &TcpOption, bytes: &mut Vec<u8>) {
         TcpOption::FastOpen(cookie) => put(FAST_OPEN, cookie),
         TcpOption::FastOpenExperimental(cookie) => {
             put(EXPERIMENTAL, &[&FAST_OPEN_EXPERIMENT, cookie.as_slice()].concat());
+        }
+        TcpOption::AccEcn(order, counters) => {
+            let kind = if *order == EcnOrder::Ect0First { ECT0_FIRST } else { ECT1_FIRST };
+            let bytes = counters.iter().flat_map(|counter| counter.to_be_bytes()[4 - COUNTER..].to_vec());
+            put(kind, &bytes.collect::<Vec<_>>());
         }
         TcpOption::Other { kind, data } => put(*kind, data),
     }
@@ -217,6 +228,13 @@ fn decode_option(kind: u8, data: &[u8]) -> Option<TcpOption> {
         (FAST_OPEN, cookie) => TcpOption::FastOpen(cookie.to_vec()),
         (EXPERIMENTAL, [first, second, cookie @ ..]) if [*first, *second] == FAST_OPEN_EXPERIMENT => {
             TcpOption::FastOpenExperimental(cookie.to_vec())
+        }
+        (ECT0_FIRST | ECT1_FIRST, data)
+            if data.len().is_multiple_of(COUNTER) && data.len() <= 3 * COUNTER =>
+        {
+            let order = if kind == ECT0_FIRST { EcnOrder::Ect0First } else { EcnOrder::Ect1First };
+            let counter = |bytes: &[u8]| u32::from_be_bytes([0, bytes[0], bytes[1], bytes[2]]);
+            TcpOption::AccEcn(order, data.chunks(COUNTER).map(counter).collect())
         }
         (kind, data) => TcpOption::Other { kind, data: data.to_vec() },
     })
@@ -256,7 +274,7 @@ mod tests {
             ip: IpFields { traffic_class: 0xb9, hop_limit: 7 },
             source_port: 8080,
             destination_port: 40_000,
-            flags: Flags::PSH.with(Flags::ACK),
+            flags: Flags::PSH.with(Flags::ACK).with(Flags::AE),
             seq: 0xffff_fff0,
             ack: 17,
             window: 512,
@@ -267,7 +285,9 @@ mod tests {
                 TcpOption::Timestamps { value: 1, echo: 2 },
                 TcpOption::Nop,
                 TcpOption::Nop,
-                TcpOption::Sack(vec![(1, 2), (3, 4)]),
+                TcpOption::Nop,
+                TcpOption::AccEcn(EcnOrder::Ect1First, vec![0x0001_0203]),
+                TcpOption::Sack(vec![(1, 2)]),
             ],
             length: 100,
         }

@@ -3,7 +3,7 @@
 use bentpipe_packetdrill::{Handle, TcpInfo};
 
 /// `struct tcp_info` of linux/tcp.h: names and bytes. Two fields of bits share `wscale`, two the byte behind.
-const FIELDS: [(&str, usize); 59] = [
+const FIELDS: [(&str, usize); 66] = [
     ("tcpi_state", 1),
     ("tcpi_ca_state", 1),
     ("tcpi_retransmits", 1),
@@ -63,6 +63,13 @@ const FIELDS: [(&str, usize); 59] = [
     ("tcpi_total_rto", 2),
     ("tcpi_total_rto_recoveries", 2),
     ("tcpi_total_rto_time", 4),
+    ("tcpi_received_ce", 4),
+    ("tcpi_delivered_e1_bytes", 4),
+    ("tcpi_delivered_e0_bytes", 4),
+    ("tcpi_delivered_ce_bytes", 4),
+    ("tcpi_received_e1_bytes", 4),
+    ("tcpi_received_e0_bytes", 4),
+    ("tcpi_received_ce_bytes", 4),
 ];
 /// What `SO_MEMINFO` tells, four bytes each (linux/sock_diag.h).
 const MEMORY: [&str; 9] = [

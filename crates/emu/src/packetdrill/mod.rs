@@ -7,6 +7,7 @@ mod control;
 mod device;
 mod info;
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::num::NonZeroU16;
 use std::os::fd::OwnedFd;
@@ -81,11 +82,32 @@ impl Kernel {
         StdDuration::from_nanos(at.saturating_add(Duration::ZERO).since(self.now()).as_nanos())
     }
 
+    /// What a command does, as far as that is understood without running it.
+    fn effects_of(&self, command: &str) -> Vec<Effect> {
+        effects(command, &|name: &str| std::fs::read_to_string(self.folder.join(name)).ok())
+    }
+
+    /// The number that a command has given a sysctl and that this kernel has not taken, such as one for a feature of a
+    /// newer one.
+    fn refused_sysctl(&self, command: &str) -> Option<String> {
+        let mut asked: BTreeMap<String, String> = BTreeMap::new();
+        for effect in self.effects_of(command) {
+            if let Effect::Sysctl { path, value } = effect {
+                asked.insert(path, value);
+            }
+        }
+        let differs = |(path, value): &(String, String)| {
+            let kept = std::fs::read_to_string(format!("/proc/sys/{}", path.replace('.', "/")));
+            let kept = kept.ok().and_then(|kept| kept.trim().parse::<i64>().ok());
+            value.parse().is_ok_and(|value: i64| kept.is_some_and(|kept| kept != value))
+        };
+        asked.into_iter().find(differs).map(|(path, value)| format!("{path}={value}"))
+    }
+
     /// A namespace refuses a default congestion control that is not for everybody (`tcp_allowed_congestion_control`),
     /// which root may choose for a socket all the same.
     fn learn_congestion_control(&mut self, command: &str) {
-        let read = |name: &str| std::fs::read_to_string(self.folder.join(name)).ok();
-        let chosen = effects(command, &read).into_iter().rev().find_map(|effect| match effect {
+        let chosen = self.effects_of(command).into_iter().rev().find_map(|effect| match effect {
             Effect::Sysctl { path, value } if path == "net.ipv4.tcp_congestion_control" => Some(value),
             _ => None,
         });
@@ -194,6 +216,9 @@ impl Backend for Kernel {
             .stdin(Stdio::null())
             .output()
             .map_err(|error| Missing(format!("a shell: {error}")))?;
+        if let Some(refused) = self.refused_sysctl(command) {
+            return Err(Missing(refused));
+        }
         if output.status.success() {
             return Ok(Ended::Well);
         }

@@ -29,7 +29,7 @@ fn packet(seq: u32, length: u32, flags: u8) -> Packet {
     Packet {
         source_port: 443,
         destination_port: 40_000,
-        flags: Flags(flags),
+        flags: Flags(flags.into()),
         seq,
         ack: 17,
         window: 512,
@@ -176,8 +176,8 @@ fn segments_are_merged_as_far_as_generic_receive_offload_would() {
         ("another window", Packet { window: 513, ..next.clone() }),
         ("another connection", Packet { destination_port: 40_001, ..next.clone() }),
         ("no acknowledgement", Packet { flags: Flags(0), ..next.clone() }),
-        ("a SYN", Packet { flags: Flags(ACK | SYN), ..next.clone() }),
-        ("CWR", Packet { flags: Flags(ACK | CWR), ..next.clone() }),
+        ("a SYN", Packet { flags: Flags((ACK | SYN).into()), ..next.clone() }),
+        ("CWR", Packet { flags: Flags((ACK | CWR).into()), ..next.clone() }),
         (
             "other timestamps",
             Packet {

@@ -1,9 +1,15 @@
 //! Segments: `< S 0:0(0) win 65535 <mss 1460,sackOK>`, and messages about them: `< icmp unreachable [1:1461(1460)]`.
 
 use crate::icmp::{IcmpMessage, IcmpPattern};
-use crate::packet::{Flags, MD5, TcpOption};
+use crate::packet::{EcnOrder, Flags, MD5, TcpOption};
 use crate::parse::cursor::{Cursor, ParseError};
 use crate::script::{Action, EcnPattern, IpPattern, OptionPattern, OptionsPattern, PacketPattern};
+
+/// Of the counter ACE, which has three bits (RFC 9768 section 3.2.2).
+const ACE_VALUES: u32 = 8;
+/// Of a counter of bytes (RFC 9768 section 3.2.3).
+const COUNTER_BITS: u32 = 24;
+const COUNTERS: &str = "a counter from 0 to 16777215";
 
 /// Which way a packet goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,7 +69,8 @@ fn fields(cursor: &mut Cursor<'_>) -> Result<Fields, ParseError> {
     let letters = letters.ok_or_else(|| cursor.error("the flags of a segment"))?;
     let mut flags = Flags::default();
     for letter in letters.chars().filter(|letter| *letter != '-') {
-        let Some(flag) = Flags::of_letter(letter) else {
+        let counter = letter.to_digit(ACE_VALUES).map(Flags::of_ace);
+        let Some(flag) = counter.or_else(|| Flags::of_letter(letter)) else {
             return Ok(Fields::Foreign(format!("the flag {letter}")));
         };
         flags = flags.with(flag);
@@ -215,6 +222,7 @@ fn option(cursor: &mut Cursor<'_>) -> Result<Result<OptionPattern, String>, Pars
         "sackOK" => TcpOption::SackPermitted,
         "sack" => TcpOption::Sack(blocks(cursor)?),
         "TS" => timestamps(cursor)?,
+        "ECN" => counters(cursor)?,
         "FO" | "FOEXP" => {
             let is_experimental = name == "FOEXP";
             match bytes(cursor)? {
@@ -243,6 +251,26 @@ fn blocks(cursor: &mut Cursor<'_>) -> Result<Vec<(u32, u32)>, ParseError> {
         cursor.expect(":")?;
         blocks.push((from, cursor.number("the end of a block")?));
     }
+}
+
+/// `e1b 1 ceb 0 e0b 1`, or the first ones of either order.
+fn counters(cursor: &mut Cursor<'_>) -> Result<TcpOption, ParseError> {
+    let mut found: Vec<u32> = Vec::new();
+    let mut order = EcnOrder::Ect1First;
+    while found.len() < order.names().len() {
+        if found.is_empty() && cursor.accept_word(EcnOrder::Ect0First.names()[0])? {
+            order = EcnOrder::Ect0First;
+        } else if !cursor.accept_word(order.names()[found.len()])? {
+            break;
+        }
+        let here = cursor.clone();
+        let counter = cursor.number(COUNTERS)?;
+        if counter >= 1 << COUNTER_BITS {
+            return Err(here.error(COUNTERS));
+        }
+        found.push(counter);
+    }
+    Ok(TcpOption::AccEcn(order, found))
 }
 
 fn timestamps(cursor: &mut Cursor<'_>) -> Result<TcpOption, ParseError> {

@@ -58,6 +58,7 @@ impl Simulated<'_> {
                 self.connections
                     .retain(|_, connected| connected.listener != Some(socket) || !connected.is_opening());
             }
+            Kind::Pipe { pipe, end } => self.close_pipe(pipe, end),
             _ => {}
         }
         done(Outcome::of(0))

@@ -5,7 +5,7 @@ use bentpipe_tcp::{
     AfterIdle, BufferLimits, Config, Connection, Cookie, CookieKey, FastOpen, HandshakeRetries, IP_HEADER,
     KeepAlive, QuickAck, TCP_HEADER, TcpSpec,
 };
-use bentpipe_units::{Bytes, Duration, Switch, Time};
+use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
 
 use super::socket::SocketOptions;
 use crate::commands::Effect;
@@ -145,6 +145,10 @@ impl HostSettings {
                 self.peer = Peer::default();
                 Ok(())
             }
+            Effect::Pacing(pacing) => {
+                self.config.max_pacing_rate = (*pacing == Switch::On).then_some(Rate::MAX);
+                Ok(())
+            }
             Effect::Sleep(_) => Ok(()),
             Effect::Other(what) => Err(Missing(what.clone())),
         }
@@ -259,13 +263,18 @@ impl HostSettings {
             }
             () => FastOpen::Server(options.cookie_key.unwrap_or(self.cookie_key)),
         };
-        Ok(Config { ecn: switch(self.ecn != 0), fast_open, ..self.config_of(options) })
+        let config = self.config_of(options);
+        let retries = HandshakeRetries { deferred: options.deferred_waits, ..config.retries };
+        Ok(Config { ecn: switch(self.ecn != 0), fast_open, retries, ..config })
     }
 
     /// Gives a connection what it has of its socket's options beside its settings, which it began with.
     pub fn apply_options(&self, options: &SocketOptions, connection: &mut Connection, now: Time) {
         if let Some(send_buffer) = options.send_buffer {
             connection.set_send_buffer(send_buffer);
+        }
+        if let Some(receive_buffer) = options.receive_buffer {
+            connection.set_receive_buffer(receive_buffer);
         }
         connection.set_max_unsent(options.max_unsent.unwrap_or(self.max_unsent));
         connection.set_user_timeout(options.user_timeout);
@@ -288,7 +297,7 @@ impl HostSettings {
         Config {
             congestion_control: options.congestion_control.unwrap_or(config.congestion_control),
             nagle: options.nagle,
-            max_pacing_rate: options.max_pacing_rate,
+            max_pacing_rate: options.max_pacing_rate.or(config.max_pacing_rate),
             keep_alive: options.probing.limits(self.keep_alive),
             retries: own.unwrap_or(config.retries),
             mtu: mtu.map_or(config.mtu, |mtu| mtu.min(config.mtu)),

@@ -49,10 +49,15 @@ pub(super) fn tcp_info(now: Time, connection: &Connection) -> TcpInfo {
             "tcpi_last_data_recv",
             info.data_at.map_or(0, |at| (now.since(at).as_nanos() / NANOS_PER_MILLISECOND) as i64),
         ),
+        ("tcpi_notsent_bytes", connection.unsent() as i64),
         ("tcpi_busy_time", micros(spent.busy)),
         ("tcpi_rwnd_limited", micros(spent.peer_window)),
         ("tcpi_sndbuf_limited", micros(spent.send_buffer)),
+        ("SK_MEMINFO_RMEM_ALLOC", info.receive_memory.get() as i64),
         ("SK_MEMINFO_RCVBUF", info.receive_buffer.get() as i64),
+        ("SK_MEMINFO_SNDBUF", info.send_buffer.get() as i64),
+        // What has come is never dropped for want of memory.
+        ("SK_MEMINFO_DROPS", 0),
     ];
     TcpInfo(fields.into())
 }

@@ -1,8 +1,12 @@
 //! The simulated endpoint in virtual time.
 
 mod ending;
+mod error_queue;
+mod files;
 mod host;
+mod icmp;
 mod info;
+mod ip_options;
 mod names;
 mod options;
 mod readiness;
@@ -22,8 +26,10 @@ use crate::call::Call;
 use crate::commands::{Effect, ReadFile, effects};
 use crate::icmp::Icmp;
 use crate::outcome::{Handle, Missing, Outcome};
-use crate::packet::Packet;
+use crate::packet::{IpFields, Packet};
 use crate::settings::Settings;
+use error_queue::ErrorQueue;
+use files::Pipe;
 use host::HostSettings;
 use socket::{Kind, Socket};
 
@@ -43,6 +49,7 @@ pub struct Simulated<'a> {
     endpoint: Endpoint,
     connections: BTreeMap<ConnectionId, Connected>,
     sockets: BTreeMap<Handle, Socket>,
+    pipes: BTreeMap<i64, Pipe>,
     opened: i64,
     sent: VecDeque<Captured>,
     /// The call that blocks, and its end once it has one.
@@ -63,6 +70,13 @@ struct Connected {
     state: State,
     /// An error that was not told yet (`sk_err`).
     error: Option<i32>,
+    /// One that ends nothing, and is told if the connection ends by itself (`sk_err_soft`).
+    soft_error: Option<i32>,
+    /// What the headers of its packets have by its socket's options.
+    ip: IpFields,
+    errors: ErrorQueue,
+    /// Whether a message has come to them that nobody was told of.
+    has_new_errors: bool,
     /// Whether a writer that waits was woken.
     wakes_writer: bool,
     /// Whether its socket has left it.
@@ -72,12 +86,16 @@ struct Connected {
 }
 
 impl Connected {
-    const fn new(connection: Connection, listener: Option<Handle>) -> Self {
+    fn new(connection: Connection, ip: IpFields, listener: Option<Handle>) -> Self {
         Self {
             state: connection.state(),
             connection,
             listener,
             error: None,
+            soft_error: None,
+            ip,
+            errors: ErrorQueue::default(),
+            has_new_errors: false,
             wakes_writer: false,
             is_abandoned: false,
             is_forgotten: false,
@@ -110,6 +128,7 @@ impl<'a> Simulated<'a> {
             endpoint: Endpoint::new(local),
             connections: BTreeMap::new(),
             sockets: BTreeMap::new(),
+            pipes: BTreeMap::new(),
             opened: 0,
             sent: VecDeque::new(),
             blocked: None,
@@ -140,8 +159,10 @@ impl<'a> Simulated<'a> {
     /// What follows from what happened: segments first, as the kernel has it, then what the application hears.
     fn settle(&mut self) {
         for connected in self.connections.values_mut() {
+            connected.has_new_errors |= connected.errors.on_acknowledged(&connected.connection);
             while let Some(segment) = connected.connection.poll_transmit(self.now) {
-                self.sent.push_back(segments::captured(self.now, &segment));
+                connected.has_new_errors |= connected.errors.on_sent(&segment);
+                self.sent.push_back(segments::captured(self.now, &segment, connected.ip));
             }
         }
         let ids: Vec<_> = self.connections.keys().copied().collect();
@@ -156,7 +177,9 @@ impl<'a> Simulated<'a> {
         let owner = owner.map(|(handle, _)| *handle);
         let Some(connected) = self.connections.get_mut(&id) else { return };
         let listener = connected.listener;
-        let (mut told, mut is_ready) = (0, false);
+        // sock_def_error_report
+        let errors = std::mem::take(&mut connected.has_new_errors);
+        let (mut told, mut is_ready) = (if errors { i64::from(libc::EPOLLERR) } else { 0 }, false);
         while let Some(event) = connected.connection.poll_event() {
             connected.wakes_writer |= event != Event::Readable;
             told |= wake_of(event);
@@ -167,7 +190,9 @@ impl<'a> Simulated<'a> {
                         self.host.remember(&connected.connection);
                     }
                 }
-                Event::Closed(reason) => connected.error = errno_of(reason, connected.state),
+                Event::Closed(reason) => {
+                    connected.error = errno_of(reason, connected.state, connected.soft_error)
+                }
                 Event::Readable | Event::Writable => {}
             }
         }
@@ -231,13 +256,14 @@ const fn wake_of(event: Event) -> i64 {
 }
 
 /// `sk_err` of Linux for the end of a connection that was in this state (`tcp_reset`, `tcp_write_err`).
-const fn errno_of(reason: Closed, before: State) -> Option<i32> {
+fn errno_of(reason: Closed, before: State, soft: Option<i32>) -> Option<i32> {
     match reason {
-        Closed::Finished | Closed::Aborted => None,
+        Closed::Finished => None,
+        Closed::Aborted => soft,
         Closed::Reset if matches!(before, State::CloseWait) => Some(libc::EPIPE),
         Closed::Reset => Some(libc::ECONNRESET),
         Closed::Refused => Some(libc::ECONNREFUSED),
-        Closed::TimedOut => Some(libc::ETIMEDOUT),
+        Closed::TimedOut => soft.or(Some(libc::ETIMEDOUT)),
     }
 }
 
@@ -272,10 +298,12 @@ impl Backend for Simulated<'_> {
             }
             Route::Accepted(id, connection) => {
                 let listener = self.listener();
-                self.connections.insert(id, Connected::new(*connection, listener));
+                let options = listener.and_then(|listener| self.sockets.get(&listener)).map(|it| &it.options);
+                let ip = options.map_or_else(ip_options::default_fields, |options| options.ip);
+                self.connections.insert(id, Connected::new(*connection, ip, listener));
             }
             Route::Reset(reset) => {
-                self.sent.push_back(segments::captured(self.now, &reset));
+                self.sent.push_back(segments::captured(self.now, &reset, ip_options::default_fields()));
             }
             Route::Ignored => {}
         }
@@ -283,8 +311,8 @@ impl Backend for Simulated<'_> {
         Ok(())
     }
 
-    fn inject_icmp(&mut self, _icmp: &Icmp) -> Result<(), Missing> {
-        Err(Missing("ICMP".to_owned()))
+    fn inject_icmp(&mut self, icmp: &Icmp) -> Result<(), Missing> {
+        self.hear_of(icmp)
     }
 
     fn next_packet(&mut self, until: Time) -> Option<Captured> {

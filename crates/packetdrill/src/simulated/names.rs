@@ -58,8 +58,10 @@ impl Simulated<'_> {
     /// `inet_getname`, `inet6_getname`.
     pub(super) fn name(&self, socket: Handle, end: End) -> Attempt {
         let Some(found) = self.sockets.get(&socket) else { return error(libc::EBADF) };
+        if !found.kind.is_socket() {
+            return error(libc::ENOTSOCK);
+        }
         let connection = match found.kind {
-            Kind::Epoll(_) => return error(libc::ENOTSOCK),
             Kind::Connection(id) => self.connections.get(&id).map(|connected| &connected.connection),
             _ => None,
         };

@@ -3,6 +3,7 @@
 use bentpipe_tcp::{CookieKey, Nagle};
 use bentpipe_units::{Bytes, Duration, Rate};
 
+use super::error_queue::TX_RECORDED;
 use super::socket::Kind;
 use super::sockets::{Attempt, done, error};
 use super::{Simulated, host};
@@ -22,6 +23,20 @@ const KEEP_ALIVE_SECONDS: std::ops::RangeInclusive<i64> = 1..=32_767;
 /// Up to `MAX_TCP_SYNCNT` and `MAX_TCP_KEEPCNT`.
 const COUNTS: std::ops::RangeInclusive<i64> = 1..=127;
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
+/// Linux 6.1: bytes are counted from the next that is written.
+const SOF_TIMESTAMPING_OPT_ID_TCP: u32 = 1 << 16;
+/// What `SO_TIMESTAMPING` may ask for here: without hardware, its times are none.
+const TIMESTAMPING: u32 = TX_RECORDED
+    | libc::SOF_TIMESTAMPING_RX_HARDWARE
+    | libc::SOF_TIMESTAMPING_SOFTWARE
+    | libc::SOF_TIMESTAMPING_RAW_HARDWARE
+    | libc::SOF_TIMESTAMPING_OPT_ID
+    | libc::SOF_TIMESTAMPING_OPT_CMSG
+    | libc::SOF_TIMESTAMPING_OPT_TSONLY
+    | SOF_TIMESTAMPING_OPT_ID_TCP;
+/// `TCP_RTO_MAX`, and what counts them has a byte.
+const LONGEST_WAIT_S: i64 = 120;
+const MOST_WAITS: u32 = 255;
 /// In a second.
 const MICROS: i64 = 1_000_000;
 /// `TCP_MSS_DEFAULT`, of a socket without a connection.
@@ -42,7 +57,8 @@ impl Simulated<'_> {
             (libc::SOL_SOCKET, libc::SO_SNDBUF, OptionValue::Integer(bytes)) => {
                 options.send_buffer = Some(doubled(*bytes, LEAST_SEND_BUFFER));
             }
-            (libc::SOL_SOCKET, libc::SO_RCVBUF, OptionValue::Integer(bytes)) if connection.is_none() => {
+            (libc::SOL_IP | libc::SOL_IPV6, ..) => return self.set_ip_option(option, value),
+            (libc::SOL_SOCKET, libc::SO_RCVBUF, OptionValue::Integer(bytes)) => {
                 options.receive_buffer = Some(doubled(*bytes, LEAST_RECEIVE_BUFFER));
             }
             (libc::SOL_SOCKET, libc::SO_LINGER, OptionValue::Linger(on, seconds)) => {
@@ -85,6 +101,14 @@ impl Simulated<'_> {
                 let rate = Some(*bytes_per_second as u32).filter(|rate| *rate != u32::MAX);
                 options.max_pacing_rate = rate.map(|bytes| Rate::from_bps(u64::from(bytes) * 8));
             }
+            // sk_setsockopt: ~0UL asks for none.
+            (libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, OptionValue::Bytes(bytes))
+                if bytes.len() == size_of::<u64>() =>
+            {
+                let rate = bytes.iter().rev().fold(0, |rate, byte| rate << 8 | u64::from(*byte));
+                options.max_pacing_rate = (rate != u64::MAX).then(|| Rate::from_bps(rate.saturating_mul(8)));
+                options.kept.insert((option.level, option.name), rate as i64);
+            }
             (libc::SOL_SOCKET, libc::SO_KEEPALIVE, OptionValue::Integer(on)) => {
                 options.probing.is_on = *on != 0;
             }
@@ -110,6 +134,9 @@ impl Simulated<'_> {
                 }
                 options.syn_retries = u32::try_from(*times).ok();
             }
+            (libc::SOL_TCP, libc::TCP_DEFER_ACCEPT, OptionValue::Integer(seconds)) => {
+                options.deferred_waits = waits_of(*seconds);
+            }
             (libc::SOL_TCP, libc::TCP_FASTOPEN, OptionValue::Integer(queue)) if connection.is_none() => {
                 options.has_fast_open = *queue > 0;
             }
@@ -128,7 +155,24 @@ impl Simulated<'_> {
             (libc::SOL_TCP, libc::TCP_CONGESTION, OptionValue::Text(text)) if connection.is_none() => {
                 options.congestion_control = Some(host::algorithm(text)?);
             }
-            (libc::SOL_SOCKET, libc::SO_REUSEADDR | libc::SO_REUSEPORT, OptionValue::Integer(_))
+            (libc::SOL_SOCKET, libc::SO_ZEROCOPY, OptionValue::Integer(on)) => {
+                if !(0..=1).contains(on) {
+                    return error(libc::EINVAL);
+                }
+                options.allows_no_copy = *on == 1;
+            }
+            (libc::SOL_SOCKET, libc::SO_TIMESTAMPING, OptionValue::Integer(flags)) => {
+                let flags = *flags as u32;
+                if flags & !TIMESTAMPING != 0 {
+                    return Err(Missing(format!("SO_TIMESTAMPING with {flags:#x}")));
+                }
+                return self.set_timestamping(option, flags);
+            }
+            (
+                libc::SOL_SOCKET,
+                libc::SO_REUSEADDR | libc::SO_REUSEPORT | libc::SO_MARK | libc::SO_PRIORITY,
+                OptionValue::Integer(_),
+            )
             | (libc::SOL_TCP, TCP_INQ, OptionValue::Integer(_)) => {}
             _ => return Err(Missing(option_name(option.level, option.name))),
         }
@@ -136,6 +180,25 @@ impl Simulated<'_> {
             options.kept.insert((option.level, option.name), *number);
         }
         self.after_option(option)
+    }
+
+    /// `sock_set_timestamping`.
+    fn set_timestamping(&mut self, option: SocketOption, flags: u32) -> Attempt {
+        let before = self.sockets.get(&option.socket).map_or(0, |found| found.options.timestamping);
+        if flags & !before & libc::SOF_TIMESTAMPING_OPT_ID != 0 {
+            let Ok(connected) = self.connected(option.socket) else { return error(libc::EINVAL) };
+            if flags & SOF_TIMESTAMPING_OPT_ID_TCP != 0 {
+                connected.errors.count_from_next();
+            } else {
+                let unacknowledged = connected.connection.unacknowledged();
+                connected.errors.count_from(unacknowledged);
+            }
+        }
+        if let Some(found) = self.sockets.get_mut(&option.socket) {
+            found.options.timestamping = flags;
+            found.options.kept.insert((option.level, option.name), i64::from(flags));
+        }
+        done(Outcome::of(0))
     }
 
     /// A connection has what its socket was given, as have those to come of a listening one.
@@ -168,7 +231,8 @@ impl Simulated<'_> {
         let missing = || Err(Missing(option_name(option.level, option.name)));
         match (option.level as i32, option.name as i32) {
             (libc::SOL_SOCKET, libc::SO_ERROR) => {
-                let error = self.connected(option.socket).ok().and_then(|connected| connected.error.take());
+                let connected = self.connected(option.socket).ok();
+                let error = connected.and_then(|it| it.error.take().or_else(|| it.soft_error.take()));
                 integer(error.map_or(0, i64::from))
             }
             (libc::SOL_SOCKET, libc::SO_SNDBUF) if options.send_buffer.is_some() => {
@@ -198,6 +262,7 @@ impl Simulated<'_> {
             (libc::SOL_TCP, libc::TCP_SYNCNT) => {
                 integer(i64::from(options.syn_retries.unwrap_or(self.host.config.retries.syn)))
             }
+            (libc::SOL_TCP, libc::TCP_DEFER_ACCEPT) => integer(seconds_of(options.deferred_waits)),
             (libc::SOL_TCP, libc::TCP_CONGESTION) => {
                 let chosen = options.congestion_control.unwrap_or(self.host.config.congestion_control);
                 let name = chosen.kernel_name().unwrap_or_default().to_owned();
@@ -222,6 +287,16 @@ fn limit(seconds: i64, micros: i64) -> Option<Duration> {
 fn time(limit: Option<Duration>) -> Attempt {
     let micros = (limit.map_or(0, Duration::as_nanos) / 1_000) as i64;
     done(Outcome { output: Output::Time(micros / MICROS, micros % MICROS), ..Outcome::of(0) })
+}
+
+/// How many waits of a SYN-ACK, each twice as long as the one before, take so many seconds (`secs_to_retrans`).
+fn waits_of(seconds: i64) -> u32 {
+    (0..=MOST_WAITS).find(|waits| seconds_of(*waits) >= seconds).unwrap_or(MOST_WAITS)
+}
+
+/// How long so many of them take (`retrans_to_secs`).
+fn seconds_of(waits: u32) -> i64 {
+    (0..waits).map(|doublings| LONGEST_WAIT_S.min(1 << doublings.min(LONGEST_WAIT_S.ilog2() + 1))).sum()
 }
 
 const fn whole_seconds(time: Duration) -> i64 {

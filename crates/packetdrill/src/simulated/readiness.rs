@@ -17,6 +17,8 @@ impl Simulated<'_> {
         let connected = match &found.kind {
             Kind::Listening { ready, .. } => return Some(if ready.is_empty() { 0 } else { READABLE }),
             Kind::Connection(id) => self.connections.get(id)?,
+            Kind::Pipe { pipe, end } => return Some(self.pipe_events(*pipe, *end)),
+            Kind::File { .. } => return Some(READABLE | i64::from(libc::POLLOUT | libc::POLLWRNORM)),
             _ if found.is_deferred => return Some(i64::from(libc::POLLOUT | libc::POLLWRNORM)),
             _ => return Some(i64::from(libc::POLLOUT | libc::POLLWRNORM | libc::POLLHUP)),
         };
@@ -39,7 +41,7 @@ impl Simulated<'_> {
         if has_ended || (peer_finished && !connection.state().may_write()) {
             events |= i64::from(libc::POLLHUP);
         }
-        if connected.error.is_some() {
+        if connected.error.is_some() || !connected.errors.is_empty() {
             events |= i64::from(libc::POLLERR);
         }
         Some(events)
@@ -111,7 +113,7 @@ impl Simulated<'_> {
         for found in self.sockets.values_mut() {
             let Kind::Epoll(interests) = &mut found.kind else { continue };
             for interest in interests.iter_mut().filter(|interest| interest.socket == socket) {
-                interest.is_woken |= interest.events & events != 0;
+                interest.is_woken |= interest.wanted() & events != 0;
             }
         }
     }

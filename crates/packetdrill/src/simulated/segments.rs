@@ -15,17 +15,15 @@ use crate::outcome::Missing;
 use crate::packet::{Flags, IpFields, MD5, Packet, TcpOption};
 use crate::wire;
 
-/// `ip_default_ttl`.
-const HOP_LIMIT: u8 = 64;
 /// What a peer takes that announces no segment size (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
 
-/// A segment of the endpoint as it is on the wire.
-pub(super) fn captured(at: Time, segment: &Segment) -> Captured {
+/// A segment of the endpoint as it is on the wire, from a socket with such headers.
+pub(super) fn captured(at: Time, segment: &Segment, ip: IpFields) -> Captured {
     let mut bytes = Vec::new();
     segment.encode(&mut bytes);
     let packet = wire::decode_tcp(&bytes).expect("the endpoint writes whole headers");
-    let ip = IpFields { traffic_class: segment.ecn, hop_limit: HOP_LIMIT };
+    let ip = IpFields { traffic_class: ip.traffic_class | segment.ecn, ..ip };
     Captured { at, packet: Packet { ip, ..packet }, segment_bytes: None }
 }
 
@@ -38,9 +36,6 @@ pub(super) fn segment_of(
     source: Ipv4Addr,
     destination: Ipv4Addr,
 ) -> Result<Segment, Missing> {
-    if packet.flags.without(KNOWN.with(Flags::URG)).0 != 0 {
-        return Err(Missing("AccECN".to_owned()));
-    }
     if packet.flags.contains(Flags::URG) {
         return Err(Missing("urgent data".to_owned()));
     }
@@ -65,15 +60,6 @@ pub(super) fn is_super_segment(segment: &Segment, mss: NonZeroU16) -> bool {
     payload != mss && payload + u64::from(segment.options.wire_len()) > mss
 }
 
-/// The bits that the endpoint knows.
-const KNOWN: Flags = Flags::FIN
-    .with(Flags::SYN)
-    .with(Flags::RST)
-    .with(Flags::PSH)
-    .with(Flags::ACK)
-    .with(Flags::ECE)
-    .with(Flags::CWR);
-
 fn flags_of(flags: Flags) -> SegmentFlags {
     let pairs = [
         (Flags::FIN, SegmentFlags::FIN),
@@ -94,7 +80,8 @@ fn options_of(packet: &Packet) -> Result<Options, Missing> {
         SynOptions { mss: DEFAULT_MSS, window_scale: None, sack: SackPermitted::No, fast_open: None };
     for option in &packet.options {
         match option {
-            TcpOption::Eol | TcpOption::Nop => {}
+            // Hosts without accurate ECN pass over its bit and its option (RFC 9768 sections 3.1.1 and 3.2.3).
+            TcpOption::Eol | TcpOption::Nop | TcpOption::AccEcn(..) => {}
             TcpOption::Mss(mss) => syn.mss = *mss,
             TcpOption::WindowScale(shift) => syn.window_scale = Some(*shift),
             TcpOption::SackPermitted => syn.sack = SackPermitted::Yes,

@@ -7,7 +7,10 @@ use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{Closed, Connection, ConnectionId, CookieKey, KeepAlive, Nagle, State};
 use bentpipe_units::{Bytes, Duration, Rate};
 
+use crate::call::Transfer;
 use crate::outcome::Handle;
+use crate::packet::IpFields;
+use crate::simulated::ip_options::default_fields;
 
 /// A descriptor.
 #[derive(Clone, Debug)]
@@ -46,6 +49,8 @@ pub(super) struct SocketOptions {
     pub probing: Probing,
     /// `TCP_SYNCNT`: how often SYNs, or a listening socket's SYN-ACKs, leave again.
     pub syn_retries: Option<u32>,
+    /// `TCP_DEFER_ACCEPT`: so many waits of a SYN-ACK.
+    pub deferred_waits: u32,
     /// Whether a queue was asked for (`TCP_FASTOPEN`).
     pub has_fast_open: bool,
     pub cookie_key: Option<CookieKey>,
@@ -53,6 +58,12 @@ pub(super) struct SocketOptions {
     pub defers_connecting: bool,
     /// `TCP_FASTOPEN_NO_COOKIE`.
     pub needs_no_cookie: bool,
+    /// `SOCK_ZEROCOPY`: what is sent with `MSG_ZEROCOPY` is not copied.
+    pub allows_no_copy: bool,
+    /// `SO_TIMESTAMPING`: what is told of times.
+    pub timestamping: u32,
+    /// What the headers of its packets have.
+    pub ip: IpFields,
     /// What was set last, to be read again.
     pub kept: BTreeMap<(i64, i64), i64>,
 }
@@ -95,12 +106,21 @@ impl SocketOptions {
             max_unsent: None,
             probing: Probing { is_on: false, idle: None, interval: None, probes: None },
             syn_retries: None,
+            deferred_waits: 0,
             has_fast_open: false,
             cookie_key: None,
             defers_connecting: false,
             needs_no_cookie: false,
+            allows_no_copy: false,
+            timestamping: 0,
+            ip: default_fields(),
             kept: BTreeMap::new(),
         }
+    }
+
+    /// Whether what is sent is not copied (`MSG_ZEROCOPY`).
+    pub fn has_no_copy(&self, transfer: &Transfer) -> bool {
+        self.allows_no_copy && transfer.has(libc::MSG_ZEROCOPY)
     }
 
     /// What an option was set to; 0 where it was not.
@@ -114,9 +134,35 @@ impl SocketOptions {
 pub(super) enum Kind {
     Fresh,
     Bound,
-    Listening { backlog: usize, ready: VecDeque<ConnectionId> },
+    Listening {
+        backlog: usize,
+        ready: VecDeque<ConnectionId>,
+    },
     Connection(ConnectionId),
     Epoll(Vec<Interest>),
+    /// An end of the pipe of this number.
+    Pipe {
+        pipe: i64,
+        end: PipeEnd,
+    },
+    /// A file with so many bytes from here on.
+    File {
+        left: u64,
+    },
+}
+
+/// Which end of a pipe a descriptor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PipeEnd {
+    Read,
+    Write,
+}
+
+impl Kind {
+    /// Whether it is one of TCP.
+    pub const fn is_socket(&self) -> bool {
+        !matches!(self, Self::Epoll(_) | Self::Pipe { .. } | Self::File { .. })
+    }
 }
 
 /// A descriptor that an epoll watches.

@@ -5,11 +5,13 @@ use std::net::SocketAddrV4;
 
 use bentpipe_tcp::{Config, FastOpen, Payload, PortError, State};
 
+use super::error_queue::Written;
 use super::socket::{Kind, Socket};
 use super::{Connected, Simulated};
-use crate::call::{Address, Call, Domain};
+use crate::call::{Address, Call, Domain, Transfer};
 use crate::outcome::{Handle, Missing, Outcome, Output};
 use crate::settings::IpVersion;
+use crate::symbols::SIOCOUTQNSD;
 
 /// What comes of a call: nothing while it blocks.
 pub(super) type Attempt = Result<Option<Outcome>, Missing>;
@@ -44,10 +46,12 @@ impl Simulated<'_> {
             Call::Connect(socket, Address::Unspecified) => self.disconnect(*socket),
             Call::Connect(..) => Err(Missing("connections to an address that is written".to_owned())),
             Call::Name(socket, end) => self.name(*socket, *end),
+            Call::Read(transfer) if self.is_file(transfer.socket) => self.read_file(transfer),
             Call::Read(transfer) => self.read(transfer),
             Call::Receive { transfer, with_control } => self.receive(transfer, *with_control),
+            Call::Write(transfer) if self.is_file(transfer.socket) => self.write_file(transfer),
             Call::Write(transfer) => self.write(transfer),
-            Call::Send(..) => Err(Missing("control messages".to_owned())),
+            Call::Send(transfer, control) => self.send_with(transfer, control),
             Call::SendTo(transfer) => self.send_to(transfer),
             Call::SetOption(option, value) => self.set_option(*option, value),
             Call::GetOption(option, _) => self.get_option(*option),
@@ -62,9 +66,10 @@ impl Simulated<'_> {
             Call::Ioctl(socket, request) => self.ioctl(*socket, *request),
             Call::Shutdown(socket, how) => self.shutdown(*socket, *how),
             Call::Close(socket) => self.close(*socket),
-            Call::Pipe | Call::Open(..) | Call::Splice { .. } | Call::SendFile { .. } => {
-                Err(Missing("files and pipes".to_owned()))
-            }
+            Call::Pipe => self.open_pipe(),
+            Call::Open(path, flags) => self.open_file(path, *flags),
+            Call::Splice { from, to, length, flags } => self.splice(*from, *to, *length, *flags),
+            Call::SendFile { to, from, offset, length } => self.send_file(*to, *from, *offset, *length),
             Call::Poll { entries, timeout_ms } => self.poll(entries, *timeout_ms),
             Call::EpollControl { epoll, operation, socket, events } => {
                 self.epoll_control(*epoll, *operation, *socket, *events)
@@ -73,7 +78,7 @@ impl Simulated<'_> {
         }
     }
 
-    fn open(&mut self, kind: Kind, nonblocking: bool) -> Outcome {
+    pub(super) fn open(&mut self, kind: Kind, nonblocking: bool) -> Outcome {
         self.opened += 1;
         self.sockets.insert(Handle(self.opened), Socket::new(kind, nonblocking));
         Outcome::of(self.opened)
@@ -84,7 +89,7 @@ impl Simulated<'_> {
         let found = self.sockets.get(&socket).ok_or(libc::EBADF)?;
         match found.kind {
             Kind::Connection(id) => self.connections.get_mut(&id).ok_or(libc::ENOTCONN),
-            Kind::Epoll(_) => Err(libc::ENOTSOCK),
+            _ if !found.kind.is_socket() => Err(libc::ENOTSOCK),
             _ => Err(libc::ENOTCONN),
         }
     }
@@ -98,6 +103,7 @@ impl Simulated<'_> {
             Kind::Listening { .. } => return done(Outcome::of(0)),
             Kind::Bound => {}
             Kind::Fresh => return Err(Missing("to listen at a port that was not bound".to_owned())),
+            kind if !kind.is_socket() => return error(libc::ENOTSOCK),
             _ => return error(libc::EINVAL),
         }
         let config = self.host.listening(&found.options)?;
@@ -132,9 +138,9 @@ impl Simulated<'_> {
         let (nonblocking, is_bound) = (found.nonblocking, found.kind == Kind::Bound);
         match found.kind {
             Kind::Listening { .. } => return error(libc::EISCONN),
-            Kind::Epoll(_) => return error(libc::ENOTSOCK),
             Kind::Connection(_) => return self.connect_again(socket, nonblocking),
             Kind::Fresh | Kind::Bound => {}
+            _ => return error(libc::ENOTSOCK),
         }
         let options = found.options.clone();
         // tcp_fastopen_defer_connect
@@ -146,20 +152,20 @@ impl Simulated<'_> {
             return done(Outcome::of(0));
         }
         let config = fast.unwrap_or_else(|| self.host.connecting(&options));
-        match self.open_connection(socket, &config, is_bound, 0) {
+        match self.open_connection(socket, &config, is_bound, None) {
             Err(errno) => error(errno),
             Ok(_) if nonblocking => error(libc::EINPROGRESS),
             Ok(_) => Ok(None),
         }
     }
 
-    /// Opens a connection whose SYN may carry so many bytes; returns how many it will, or the error.
+    /// Opens a connection whose SYN may carry bytes; returns how many it will, or the error.
     pub(super) fn open_connection(
         &mut self,
         socket: Handle,
         config: &Config,
         is_bound: bool,
-        bytes: u64,
+        data: Option<&Transfer>,
     ) -> Result<u64, i32> {
         let remote = SocketAddrV4::new(self.remote, self.settings.connect_port);
         let opened = if is_bound {
@@ -178,9 +184,15 @@ impl Simulated<'_> {
         found.is_deferred = false;
         // The second call of one that does not block tells how the first went.
         found.options.kept.insert(CONNECTING, 1);
-        let carried = bytes.min(connection.syn_data_room());
+        let is_without_copy = data.is_some_and(|data| found.options.has_no_copy(data));
+        let carried = data.map_or(0, Transfer::length).min(connection.syn_data_room());
         let carried = connection.write(self.now, &Payload::Length(carried)).unwrap_or(0);
-        self.connections.insert(id, Connected::new(connection, None));
+        let mut connected = Connected::new(connection, found.options.ip, None);
+        if carried > 0 {
+            let written = Written { bytes: carried, goes_on: false, unsent_before: 0 };
+            connected.errors.on_written(written, is_without_copy);
+        }
+        self.connections.insert(id, connected);
         Ok(carried)
     }
 
@@ -233,6 +245,7 @@ impl Simulated<'_> {
             // SIOCINQ, SIOCOUTQ.
             libc::FIONREAD => connection.unread(),
             libc::TIOCOUTQ => connection.unacknowledged(),
+            request if request == SIOCOUTQNSD as u64 => connection.unsent(),
             _ => return Err(Missing(format!("the request {request:#x} of ioctl"))),
         };
         done(Outcome { output: Output::Integer(count as i64), ..Outcome::of(0) })

@@ -1,19 +1,26 @@
 //! Reading and writing, with the errors of Linux.
 
-use bentpipe_tcp::{Boundary, Payload, Read, StreamError};
-use bentpipe_units::Duration;
+use bentpipe_tcp::{Boundary, Connection, Payload, Read, StreamError};
+use bentpipe_units::{Duration, Time};
 
 use super::Simulated;
-use super::socket::SocketOptions;
-use super::socket::{Kind, peer_finished};
+use super::error_queue::{TX_RECORDED, Written};
+use super::socket::{Kind, SocketOptions, peer_finished};
 use super::sockets::{Attempt, done, error};
 use crate::call::Transfer;
 use crate::outcome::{ControlData, ControlMessage, Missing, Outcome, Output};
 use crate::symbols::{TCP_CM_INQ, TCP_INQ, flag_names};
 
 /// Flags of a transfer that the endpoint understands.
-const FLAGS: i32 =
-    libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL | libc::MSG_MORE | libc::MSG_EOR | libc::MSG_FASTOPEN;
+const FLAGS: i32 = libc::MSG_DONTWAIT
+    | libc::MSG_NOSIGNAL
+    | libc::MSG_MORE
+    | libc::MSG_EOR
+    | libc::MSG_FASTOPEN
+    | libc::MSG_ZEROCOPY;
+
+/// So many places in memory has a buffer of the kernel for what is not copied (`MAX_SKB_FRAGS`).
+const MOST_FRAGMENTS: usize = 17;
 
 impl Simulated<'_> {
     /// Whether a transfer does not wait, or no longer than until now.
@@ -77,6 +84,9 @@ impl Simulated<'_> {
 
     /// Beside what is read, the number of bytes that are left is told where it is asked for (`tcp_inq_hint`).
     pub(super) fn receive(&mut self, transfer: &Transfer, with_control: bool) -> Attempt {
+        if transfer.has(libc::MSG_ERRQUEUE) {
+            return self.receive_error(transfer, with_control);
+        }
         let Some(outcome) = self.read(transfer)? else { return Ok(None) };
         let asks =
             self.sockets.get(&transfer.socket).is_some_and(|socket| socket.options.kept(TELLS_LEFT) != 0);
@@ -114,7 +124,7 @@ impl Simulated<'_> {
         let Some(config) = self.host.connecting_fast(&found.options) else {
             return error(libc::EOPNOTSUPP);
         };
-        match self.open_connection(transfer.socket, &config, is_bound, transfer.length()) {
+        match self.open_connection(transfer.socket, &config, is_bound, Some(transfer)) {
             Err(errno) => error(errno),
             Ok(0) if nonblocking => error(libc::EINPROGRESS),
             Ok(carried) if nonblocking => done(Outcome::of(carried as i64)),
@@ -131,13 +141,36 @@ impl Simulated<'_> {
         }
     }
 
-    /// `tcp_sendmsg_locked`.
+    /// `sock_cmsg_send`: what a call asks for by itself.
+    pub(super) fn send_with(&mut self, transfer: &Transfer, control: &[ControlMessage]) -> Attempt {
+        let mut recorded = None;
+        for message in control {
+            match (message.level as i32, message.kind as i32, &message.data) {
+                (libc::SOL_SOCKET, libc::SO_TIMESTAMPING, ControlData::Number(flags)) => {
+                    recorded = Some(*flags as u32);
+                }
+                _ => return Err(Missing(format!("sendmsg with the control message {message}"))),
+            }
+        }
+        self.write_with(transfer, recorded)
+    }
+
+    /// Writes, and tells of times as the socket has it.
     pub(super) fn write(&mut self, transfer: &Transfer) -> Attempt {
+        self.write_with(transfer, None)
+    }
+
+    /// `tcp_sendmsg_locked`. With `recorded` the call itself says which times are told of.
+    fn write_with(&mut self, transfer: &Transfer, recorded: Option<u32>) -> Attempt {
         if self.sockets.get(&transfer.socket).is_some_and(|socket| socket.is_deferred) {
             return self.send_to(transfer);
         }
         let nonblocking = self.waits_no_more(transfer, |options| options.write_limit)?;
         let (now, written) = (self.now, self.written);
+        let options = self.sockets.get(&transfer.socket).map(|socket| &socket.options);
+        let is_without_copy = options.is_some_and(|options| options.has_no_copy(transfer));
+        let timestamping = options.map_or(0, |options| options.timestamping);
+        let timestamping = recorded.map_or(timestamping, |flags| timestamping & !TX_RECORDED | flags);
         let connected = match self.connected(transfer.socket) {
             Ok(connected) => connected,
             Err(libc::ENOTCONN) => return error(libc::EPIPE),
@@ -150,9 +183,20 @@ impl Simulated<'_> {
             return error(libc::EFAULT);
         }
         let left = transfer.length() - written;
-        match connected.connection.write_up_to(now, &Payload::Length(left), boundary_of(transfer)) {
+        let unsent_before = connected.connection.unsent();
+        let taken =
+            write_parts(&mut connected.connection, now, &parts_of(transfer, written, is_without_copy));
+        if let Ok(bytes @ 1..) = taken {
+            connected
+                .errors
+                .on_written(Written { bytes, goes_on: written > 0, unsent_before }, is_without_copy);
+        }
+        match taken {
             Ok(0) if left > 0 && nonblocking && written == 0 => error(libc::EAGAIN),
             Ok(taken) if taken == left || nonblocking => {
+                if written + taken > 0 {
+                    connected.errors.on_call_ended(timestamping);
+                }
                 self.written = 0;
                 done(Outcome::of((written + taken) as i64))
             }
@@ -171,6 +215,46 @@ impl Simulated<'_> {
 /// Whether bytes would come from or go to an address that no process has.
 fn is_nowhere(transfer: &Transfer) -> bool {
     transfer.length() > 0 && transfer.buffers.iter().any(|buffer| buffer.pointer.is_some())
+}
+
+/// What is left of a write, as the kernel's buffers hold it: in one part, but for what is not copied from more places
+/// than a buffer has room for (`tcp_sendmsg_locked`: `skb_zerocopy_iter_stream` returns `EMSGSIZE`).
+fn parts_of(transfer: &Transfer, written: u64, is_without_copy: bool) -> Vec<(u64, Boundary)> {
+    let last = boundary_of(transfer);
+    if !is_without_copy || transfer.buffers.len() <= MOST_FRAGMENTS {
+        return vec![(transfer.length() - written, last)];
+    }
+    let mut skipped = written;
+    let mut parts: Vec<(u64, Boundary)> = Vec::new();
+    for buffers in transfer.buffers.chunks(MOST_FRAGMENTS) {
+        let length: u64 = buffers.iter().map(|buffer| buffer.length).sum();
+        let done = skipped.min(length);
+        skipped -= done;
+        if length > done {
+            parts.push((length - done, Boundary::Record));
+        }
+    }
+    if let Some((_, boundary)) = parts.last_mut() {
+        *boundary = last;
+    }
+    parts
+}
+
+/// Writes part after part, as far as they are taken; returns how many bytes that was.
+fn write_parts(
+    connection: &mut Connection,
+    now: Time,
+    parts: &[(u64, Boundary)],
+) -> Result<u64, StreamError> {
+    let mut all = 0;
+    for (length, boundary) in parts {
+        let taken = connection.write_up_to(now, &Payload::Length(*length), *boundary)?;
+        all += taken;
+        if taken < *length {
+            break;
+        }
+    }
+    Ok(all)
 }
 
 /// What a write says of its end.
