@@ -237,8 +237,13 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_that_delays_nothing_is_as_none_but_not_one_that_holds_nothing() {
-        assert_eq!(read("tc qdisc replace dev tun0 root pfifo limit 100"), []);
+    fn a_queue_delays_nothing_or_paces_and_one_that_holds_nothing_is_named() {
+        for (words, pacing) in
+            [("replace dev tun0 root pfifo limit 100", Switch::Off), ("add dev tun0 root fq", Switch::On)]
+        {
+            assert_eq!(read(&format!("tc qdisc {words}")), [Effect::Pacing(pacing)]);
+        }
+        assert_eq!(read("tc qdisc del dev tun0 root"), [Effect::Pacing(Switch::Off)]);
         let drops_all = "tc qdisc replace dev tun0 root pfifo limit 0";
         assert_eq!(read(drops_all), [Effect::Other(format!("the command `{drops_all}`"))]);
     }

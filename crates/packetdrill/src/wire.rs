@@ -284,8 +284,6 @@ mod tests {
                 TcpOption::Nop,
                 TcpOption::Timestamps { value: 1, echo: 2 },
                 TcpOption::Nop,
-                TcpOption::Nop,
-                TcpOption::Nop,
                 TcpOption::AccEcn(EcnOrder::Ect1First, vec![0x0001_0203]),
                 TcpOption::Sack(vec![(1, 2)]),
             ],

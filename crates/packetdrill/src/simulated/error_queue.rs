@@ -5,18 +5,13 @@ use std::collections::VecDeque;
 
 use bentpipe_tcp::{Connection, Flags, Segment};
 use libc::{
-    MSG_CTRUNC, MSG_ERRQUEUE, MSG_TRUNC, SCM_TIMESTAMPING, SOF_TIMESTAMPING_OPT_ID,
-    SOF_TIMESTAMPING_OPT_TSONLY, SOF_TIMESTAMPING_SOFTWARE, SOF_TIMESTAMPING_TX_ACK,
-    SOF_TIMESTAMPING_TX_HARDWARE, SOF_TIMESTAMPING_TX_SCHED, SOF_TIMESTAMPING_TX_SOFTWARE, SOL_SOCKET,
+    SOF_TIMESTAMPING_OPT_ID, SOF_TIMESTAMPING_TX_ACK, SOF_TIMESTAMPING_TX_HARDWARE,
+    SOF_TIMESTAMPING_TX_SCHED, SOF_TIMESTAMPING_TX_SOFTWARE,
 };
 
-use super::Simulated;
-use super::sockets::{Attempt, done, error};
-use crate::call::Transfer;
-use crate::outcome::{ControlData, ControlMessage, Missing, Outcome, Output};
 use crate::symbols::{
-    self, SCM_TSTAMP_ACK, SCM_TSTAMP_SCHED, SCM_TSTAMP_SND, SO_EE_CODE_ZEROCOPY_COPIED,
-    SO_EE_ORIGIN_TIMESTAMPING, SO_EE_ORIGIN_ZEROCOPY,
+    SCM_TSTAMP_ACK, SCM_TSTAMP_SCHED, SCM_TSTAMP_SND, SO_EE_CODE_ZEROCOPY_COPIED, SO_EE_ORIGIN_TIMESTAMPING,
+    SO_EE_ORIGIN_ZEROCOPY,
 };
 
 /// The times that a call may ask for by itself (`SOF_TIMESTAMPING_TX_RECORD_MASK`).
@@ -47,36 +42,6 @@ impl Notice {
             Self::Stamped(what, byte) => (libc::ENOMSG, SO_EE_ORIGIN_TIMESTAMPING, 0, what.into(), byte),
         };
         [errno.into(), origin.into(), 0, code.into(), info, data.into()]
-    }
-}
-
-impl Simulated<'_> {
-    /// `inet_recv_error`.
-    pub(super) fn receive_error(&mut self, transfer: &Transfer, with_control: bool) -> Attempt {
-        let flags = self.sockets.get(&transfer.socket).map_or(0, |socket| socket.options.timestamping);
-        let (level, kind) = self.settings.ip_version.error_message();
-        let of = |name: &str| symbols::value(name).expect("the name of an option of IP");
-        let notice = match self.connected(transfer.socket) {
-            Ok(connected) => connected.errors.pop(),
-            Err(libc::ENOTCONN) => None,
-            Err(errno) => return error(errno),
-        };
-        let Some(notice) = notice else { return error(libc::EAGAIN) };
-        let is_time = matches!(notice, Notice::Stamped(..));
-        let has_bytes = is_time && flags & SOF_TIMESTAMPING_OPT_TSONLY == 0;
-        if has_bytes && transfer.length() > 0 {
-            return Err(Missing("what was sent, beside its times".to_owned()));
-        }
-        let time = (is_time && flags & SOF_TIMESTAMPING_SOFTWARE != 0).then(|| ControlMessage {
-            level: SOL_SOCKET.into(),
-            kind: SCM_TIMESTAMPING.into(),
-            data: ControlData::Other,
-        });
-        let data = ControlData::Error(notice.error());
-        let told = ControlMessage { level: of(level), kind: of(kind), data };
-        let told = if with_control { time.into_iter().chain([told]).collect() } else { Vec::new() };
-        let cut = (if has_bytes { MSG_TRUNC } else { 0 }) | (if with_control { 0 } else { MSG_CTRUNC });
-        done(Outcome { output: Output::Message((MSG_ERRQUEUE | cut).into(), told), ..Outcome::of(0) })
     }
 }
 
@@ -118,10 +83,17 @@ struct Stamp {
 pub(super) struct Written {
     /// Bytes that were taken just now.
     pub bytes: u64,
-    /// Whether the call goes on that wrote last.
-    pub goes_on: bool,
     /// Bytes that waited before them.
     pub unsent_before: u64,
+    pub sending: Sending,
+}
+
+/// How a call writes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sending {
+    /// Whether it is the call that wrote last, which goes on.
+    pub goes_on: bool,
+    pub is_without_copy: bool,
 }
 
 impl ErrorQueue {
@@ -146,13 +118,13 @@ impl ErrorQueue {
     }
 
     /// A connection has taken bytes.
-    pub fn on_written(&mut self, written: Written, is_without_copy: bool) {
+    pub fn on_written(&mut self, written: Written) {
         let before = self.taken;
         self.taken += written.bytes;
-        if !written.goes_on {
+        if !written.sending.goes_on {
             self.tail = before - written.unsent_before;
         }
-        if is_without_copy {
+        if written.sending.is_without_copy {
             self.pin(before, written);
         }
     }
@@ -162,7 +134,7 @@ impl ErrorQueue {
         let (end, next) = (self.taken, self.calls);
         let bytes = written.bytes;
         match self.pinned.back_mut() {
-            Some(last) if written.goes_on => {
+            Some(last) if written.sending.goes_on => {
                 last.end = end;
                 last.bytes += bytes;
                 return;

@@ -1,30 +1,14 @@
 //! Pipes and files, of which there are only lengths: `pipe`, `open`, `splice`, `sendfile`, and reads and writes of them
 //! (pipe(7), splice(2), sendfile(2)).
 
-use bentpipe_tcp::{Boundary, Payload, Read, StreamError};
+use bentpipe_tcp::{Boundary, Read, StreamError};
 
 use super::Simulated;
-use super::socket::{Kind, PipeEnd, Socket};
+use super::error_queue::Sending;
+use super::socket::{Kind, Pipe, PipeEnd, Socket};
 use super::sockets::{Attempt, done, error};
 use crate::call::Transfer;
 use crate::outcome::{Handle, Missing, Outcome, Output};
-
-/// Bytes that a pipe holds (`PIPE_DEF_BUFFERS` pages).
-const PIPE_BYTES: u64 = 65_536;
-
-/// What is between two descriptors.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pipe {
-    pub bytes: u64,
-    pub has_reader: bool,
-    pub has_writer: bool,
-}
-
-impl Pipe {
-    const fn room(self) -> u64 {
-        PIPE_BYTES - self.bytes
-    }
-}
 
 /// Whether a call that could do nothing waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -228,9 +212,9 @@ impl Simulated<'_> {
             },
             Some(Kind::Pipe { .. } | Kind::File { .. }) | None => Moved::Error(libc::EBADF),
             Some(_) => {
-                let written = self.connected(to).map(|connected| {
-                    connected.connection.write_up_to(now, &Payload::Length(length), boundary)
-                });
+                let sending = Sending::default();
+                let written =
+                    self.connected(to).map(|connected| connected.write(now, &[(length, boundary)], sending));
                 match written {
                     Ok(Ok(0)) if length > 0 => Moved::NotYet,
                     Ok(Ok(bytes)) => Moved::Bytes(bytes),

@@ -4,15 +4,13 @@
 use std::ops::RangeInclusive;
 
 use super::Simulated;
+use super::segments::UNCHOSEN;
 use super::sockets::{Attempt, done, error};
 use crate::call::{OptionValue, SocketOption};
 use crate::outcome::{Missing, Outcome};
-use crate::packet::IpFields;
 use crate::settings::IpVersion;
 use crate::symbols::option_name;
 
-/// `ip_default_ttl`, `hop_limit` of an interface.
-pub(super) const HOP_LIMIT: u8 = 64;
 /// `INET_ECN_MASK`: TCP itself decides on these bits of the type of service.
 const ECN_MASK: u8 = 3;
 /// What asks for the default.
@@ -34,12 +32,14 @@ impl Simulated<'_> {
                 Some(class) => ip.traffic_class = class & !ECN_MASK,
                 None => return error(libc::EINVAL),
             },
-            (IpVersion::V4, libc::SOL_IP, libc::IP_TTL) => match byte(number, TIMES_TO_LIVE, HOP_LIMIT) {
-                Some(hops) => ip.hop_limit = hops,
-                None => return error(libc::EINVAL),
-            },
+            (IpVersion::V4, libc::SOL_IP, libc::IP_TTL) => {
+                match byte(number, TIMES_TO_LIVE, UNCHOSEN.hop_limit) {
+                    Some(hops) => ip.hop_limit = hops,
+                    None => return error(libc::EINVAL),
+                }
+            }
             (IpVersion::V6, libc::SOL_IPV6, libc::IPV6_UNICAST_HOPS) => {
-                match byte(number, BYTES, HOP_LIMIT) {
+                match byte(number, BYTES, UNCHOSEN.hop_limit) {
                     Some(hops) => ip.hop_limit = hops,
                     None => return error(libc::EINVAL),
                 }
@@ -61,11 +61,6 @@ impl Simulated<'_> {
         }
         done(Outcome::of(0))
     }
-}
-
-/// The headers of a socket that has chosen nothing.
-pub(super) const fn default_fields() -> IpFields {
-    IpFields { traffic_class: 0, hop_limit: HOP_LIMIT }
 }
 
 /// A number within bounds, or the default where that is asked for.

@@ -1,6 +1,7 @@
 //! The simulated endpoint in virtual time.
 
 mod ending;
+mod error_messages;
 mod error_queue;
 mod files;
 mod host;
@@ -29,9 +30,8 @@ use crate::outcome::{Handle, Missing, Outcome};
 use crate::packet::{IpFields, Packet};
 use crate::settings::Settings;
 use error_queue::ErrorQueue;
-use files::Pipe;
 use host::HostSettings;
-use socket::{Kind, Socket};
+use socket::{Kind, Pipe, Socket};
 
 /// Longer than the longest timer of TCP: waiting costs nothing.
 const PATIENCE: Duration = Duration::from_secs(150);
@@ -299,11 +299,11 @@ impl Backend for Simulated<'_> {
             Route::Accepted(id, connection) => {
                 let listener = self.listener();
                 let options = listener.and_then(|listener| self.sockets.get(&listener)).map(|it| &it.options);
-                let ip = options.map_or_else(ip_options::default_fields, |options| options.ip);
+                let ip = options.map_or(segments::UNCHOSEN, |options| options.ip);
                 self.connections.insert(id, Connected::new(*connection, ip, listener));
             }
             Route::Reset(reset) => {
-                self.sent.push_back(segments::captured(self.now, &reset, ip_options::default_fields()));
+                self.sent.push_back(segments::captured(self.now, &reset, segments::UNCHOSEN));
             }
             Route::Ignored => {}
         }

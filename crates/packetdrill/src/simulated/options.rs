@@ -308,3 +308,18 @@ fn doubled(bytes: i64, least: i64) -> Bytes {
     let asked = if bytes < 0 { LARGEST_BUFFER } else { bytes.min(LARGEST_BUFFER) };
     Bytes::new((2 * asked).max(least) as u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_of_waiting_are_whole_waits_each_twice_as_long_as_the_one_before() {
+        // secs_to_retrans and retrans_to_secs of net/ipv4/tcp.c: 1, 1 + 2, 1 + 2 + 4 s and so on, no wait above 120 s.
+        for (asked, waits, told) in
+            [(0, 0, 0), (1, 1, 1), (2, 2, 3), (3, 2, 3), (4, 3, 7), (128, 8, 247), (1 << 40, 255, 29_887)]
+        {
+            assert_eq!((waits_of(asked), seconds_of(waits)), (waits, told), "{asked}");
+        }
+    }
+}

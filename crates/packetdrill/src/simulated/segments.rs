@@ -15,6 +15,8 @@ use crate::outcome::Missing;
 use crate::packet::{Flags, IpFields, MD5, Packet, TcpOption};
 use crate::wire;
 
+/// The headers of a socket that has chosen nothing (`ip_default_ttl`, `hop_limit` of an interface).
+pub(super) const UNCHOSEN: IpFields = IpFields { traffic_class: 0, hop_limit: 64 };
 /// What a peer takes that announces no segment size (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
 

@@ -10,7 +10,7 @@ use bentpipe_units::{Bytes, Duration, Rate};
 use crate::call::Transfer;
 use crate::outcome::Handle;
 use crate::packet::IpFields;
-use crate::simulated::ip_options::default_fields;
+use crate::simulated::segments::UNCHOSEN;
 
 /// A descriptor.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ impl SocketOptions {
             needs_no_cookie: false,
             allows_no_copy: false,
             timestamping: 0,
-            ip: default_fields(),
+            ip: UNCHOSEN,
             kept: BTreeMap::new(),
         }
     }
@@ -149,6 +149,23 @@ pub(super) enum Kind {
     File {
         left: u64,
     },
+}
+
+/// Bytes that a pipe holds (`PIPE_DEF_BUFFERS` pages).
+const PIPE_BYTES: u64 = 65_536;
+
+/// What is between two descriptors.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pipe {
+    pub bytes: u64,
+    pub has_reader: bool,
+    pub has_writer: bool,
+}
+
+impl Pipe {
+    pub const fn room(self) -> u64 {
+        PIPE_BYTES - self.bytes
+    }
 }
 
 /// Which end of a pipe a descriptor is.

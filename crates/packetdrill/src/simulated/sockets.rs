@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::net::SocketAddrV4;
 
-use bentpipe_tcp::{Config, FastOpen, Payload, PortError, State};
+use bentpipe_tcp::{Boundary, Config, FastOpen, PortError, State};
 
-use super::error_queue::Written;
+use super::error_queue::Sending;
 use super::socket::{Kind, Socket};
 use super::{Connected, Simulated};
 use crate::call::{Address, Call, Domain, Transfer};
@@ -186,12 +186,9 @@ impl Simulated<'_> {
         found.options.kept.insert(CONNECTING, 1);
         let is_without_copy = data.is_some_and(|data| found.options.has_no_copy(data));
         let carried = data.map_or(0, Transfer::length).min(connection.syn_data_room());
-        let carried = connection.write(self.now, &Payload::Length(carried)).unwrap_or(0);
         let mut connected = Connected::new(connection, found.options.ip, None);
-        if carried > 0 {
-            let written = Written { bytes: carried, goes_on: false, unsent_before: 0 };
-            connected.errors.on_written(written, is_without_copy);
-        }
+        let sending = Sending { is_without_copy, ..Sending::default() };
+        let carried = connected.write(self.now, &[(carried, Boundary::Push)], sending).unwrap_or(0);
         self.connections.insert(id, connected);
         Ok(carried)
     }

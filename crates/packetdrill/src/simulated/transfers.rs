@@ -1,12 +1,12 @@
 //! Reading and writing, with the errors of Linux.
 
-use bentpipe_tcp::{Boundary, Connection, Payload, Read, StreamError};
+use bentpipe_tcp::{Boundary, Payload, Read, StreamError};
 use bentpipe_units::{Duration, Time};
 
-use super::Simulated;
-use super::error_queue::{TX_RECORDED, Written};
+use super::error_queue::{Sending, TX_RECORDED, Written};
 use super::socket::{Kind, SocketOptions, peer_finished};
 use super::sockets::{Attempt, done, error};
+use super::{Connected, Simulated};
 use crate::call::Transfer;
 use crate::outcome::{ControlData, ControlMessage, Missing, Outcome, Output};
 use crate::symbols::{TCP_CM_INQ, TCP_INQ, flag_names};
@@ -149,7 +149,11 @@ impl Simulated<'_> {
                 (libc::SOL_SOCKET, libc::SO_TIMESTAMPING, ControlData::Number(flags)) => {
                     recorded = Some(*flags as u32);
                 }
-                _ => return Err(Missing(format!("sendmsg with the control message {message}"))),
+                (libc::SOL_SOCKET, ..) => {
+                    return Err(Missing(format!("sendmsg with the control message {message}")));
+                }
+                // TCP passes over those of other levels.
+                _ => {}
             }
         }
         self.write_with(transfer, recorded)
@@ -183,15 +187,8 @@ impl Simulated<'_> {
             return error(libc::EFAULT);
         }
         let left = transfer.length() - written;
-        let unsent_before = connected.connection.unsent();
-        let taken =
-            write_parts(&mut connected.connection, now, &parts_of(transfer, written, is_without_copy));
-        if let Ok(bytes @ 1..) = taken {
-            connected
-                .errors
-                .on_written(Written { bytes, goes_on: written > 0, unsent_before }, is_without_copy);
-        }
-        match taken {
+        let sending = Sending { goes_on: written > 0, is_without_copy };
+        match connected.write(now, &parts_of(transfer, written, is_without_copy), sending) {
             Ok(0) if left > 0 && nonblocking && written == 0 => error(libc::EAGAIN),
             Ok(taken) if taken == left || nonblocking => {
                 if written + taken > 0 {
@@ -209,6 +206,30 @@ impl Simulated<'_> {
             // An error is told once.
             Err(StreamError::Closed(_)) => error(connected.error.take().unwrap_or(libc::EPIPE)),
         }
+    }
+}
+
+impl Connected {
+    /// Writes part after part, as far as they are taken; returns how many bytes that was.
+    pub(super) fn write(
+        &mut self,
+        now: Time,
+        parts: &[(u64, Boundary)],
+        sending: Sending,
+    ) -> Result<u64, StreamError> {
+        let unsent_before = self.connection.unsent();
+        let mut bytes = 0;
+        for (length, boundary) in parts {
+            let taken = self.connection.write_up_to(now, &Payload::Length(*length), *boundary)?;
+            bytes += taken;
+            if taken < *length {
+                break;
+            }
+        }
+        if bytes > 0 {
+            self.errors.on_written(Written { bytes, unsent_before, sending });
+        }
+        Ok(bytes)
     }
 }
 
@@ -238,23 +259,6 @@ fn parts_of(transfer: &Transfer, written: u64, is_without_copy: bool) -> Vec<(u6
         *boundary = last;
     }
     parts
-}
-
-/// Writes part after part, as far as they are taken; returns how many bytes that was.
-fn write_parts(
-    connection: &mut Connection,
-    now: Time,
-    parts: &[(u64, Boundary)],
-) -> Result<u64, StreamError> {
-    let mut all = 0;
-    for (length, boundary) in parts {
-        let taken = connection.write_up_to(now, &Payload::Length(*length), *boundary)?;
-        all += taken;
-        if taken < *length {
-            break;
-        }
-    }
-    Ok(all)
 }
 
 /// What a write says of its end.
