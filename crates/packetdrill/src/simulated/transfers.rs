@@ -202,6 +202,11 @@ impl Simulated<'_> {
                 self.written = written + taken;
                 Ok(None)
             }
+            // do_error: what was taken before the end is told of first.
+            Err(_) if written > 0 => {
+                self.written = 0;
+                done(Outcome::of(written as i64))
+            }
             Err(StreamError::ShutDown) => error(libc::EPIPE),
             // An error is told once.
             Err(StreamError::Closed(_)) => error(connected.error.take().unwrap_or(libc::EPIPE)),
