@@ -81,6 +81,15 @@ mod tests {
     }
 
     #[test]
+    fn a_key_of_bytes_has_the_first_byte_of_each_word_least() {
+        // tcp_fastopen_reset_cipher: le32_to_cpu; siphash_key_t of two halves.
+        let bytes: Vec<u8> = (0..16).collect();
+        let words = [0x0302_0100, 0x0706_0504, 0x0b0a_0908, 0x0f0e_0d0c];
+        assert_eq!(CookieKey::of_bytes(&bytes), Some(CookieKey(words)));
+        assert_eq!(CookieKey::of_bytes(&bytes[1..]), None);
+    }
+
+    #[test]
     fn a_cookie_has_an_even_number_of_bytes_from_4_to_16() {
         // RFC 7413 section 4.1.1.
         let lengths: Vec<usize> = (0..20).filter(|length| Cookie::new(&vec![7; *length]).is_some()).collect();

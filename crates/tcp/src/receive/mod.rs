@@ -298,8 +298,8 @@ impl Receiver {
         if self.is_finished() || 2 * remaining > self.window.clamp() {
             return Decision::Wait;
         }
-        let selection = self.window.select(self.memory(), self.ack.segment());
-        let worth = selection.size > 0 && selection.size >= 2 * remaining;
+        let selected = self.select_window();
+        let worth = selected > 0 && selected >= 2 * remaining;
         if worth { Decision::Send } else { Decision::Wait }
     }
 }

@@ -185,6 +185,19 @@ mod tests {
     }
 
     #[test]
+    fn the_smallest_rtt_is_that_of_five_minutes_since_it_was_last_measured() {
+        // tcp_min_rtt_wlen 300; minmax_running_min takes an equal sample as the newest.
+        let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
+        let mut rtt = Rtt::new(TCP_RTO_MAX);
+        for (seconds, sample, least) in
+            [(0, 10, 10), (100, 20, 10), (200, 10, 10), (450, 30, 10), (501, 40, 40)]
+        {
+            rtt.on_min_sample(at(seconds), ms(sample));
+            assert_eq!(rtt.min(), Some(ms(least)), "at {seconds} s");
+        }
+    }
+
+    #[test]
     fn the_first_sample_of_600_ms_gives_a_timeout_of_three_round_trips() {
         // RFC 6298 section 2.2: SRTT + 4 RTTVAR = R + 2R.
         let mut rtt = Rtt::new(TCP_RTO_MAX);

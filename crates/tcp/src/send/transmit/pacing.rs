@@ -174,6 +174,16 @@ mod tests {
     }
 
     #[test]
+    fn no_rate_and_one_of_nothing_hold_nothing_back() {
+        // tcp_update_skb_after_send: rate != ~0UL, and a rate of 0 before the first sample is none.
+        let mut pacer = Pacer::new();
+        for rate in [None, Some(Rate::ZERO)] {
+            pacer.on_gso_sent(Time::ZERO, Bytes::new(15_000), 10, rate);
+            assert_eq!(pacer.blocked_until(Time::ZERO), None);
+        }
+    }
+
+    #[test]
     fn ten_segments_at_least_leave_at_once_and_later_one_gso_packet() {
         // tcp_update_skb_after_send paces from the GSO packet on with which tp->data_segs_out reaches 10.
         let mut pacer = Pacer::new();
