@@ -23,7 +23,12 @@ impl Simulated<'_> {
     /// Sets an option of the level of IP or IPv6.
     pub(super) fn set_ip_option(&mut self, option: SocketOption, value: &OptionValue) -> Attempt {
         let missing = || Err(Missing(option_name(option.level, option.name)));
-        let OptionValue::Integer(number) = *value else { return missing() };
+        let number = match value {
+            OptionValue::Integer(number) => *number,
+            // What is shorter than a number of 32 bits is a byte.
+            OptionValue::Bytes(bytes) if !bytes.is_empty() => i64::from(bytes[0]),
+            _ => return missing(),
+        };
         let Some(found) = self.sockets.get_mut(&option.socket) else { return error(libc::EBADF) };
         let ip = &mut found.options.ip;
         match (self.settings.ip_version, option.level as i32, option.name as i32) {

@@ -144,6 +144,8 @@ impl Simulated<'_> {
                 let Some(key) = CookieKey::of_bytes(bytes) else { return error(libc::EINVAL) };
                 options.cookie_key = Some(key);
             }
+            // No key has another length.
+            (libc::SOL_TCP, libc::TCP_FASTOPEN_KEY, OptionValue::Text(_)) => return error(libc::EINVAL),
             (libc::SOL_TCP, libc::TCP_FASTOPEN_CONNECT, OptionValue::Integer(on)) if connection.is_none() => {
                 options.defers_connecting = *on != 0;
             }

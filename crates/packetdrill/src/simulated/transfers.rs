@@ -202,14 +202,18 @@ impl Simulated<'_> {
                 self.written = written + taken;
                 Ok(None)
             }
-            // do_error: what was taken before the end is told of first.
-            Err(_) if written > 0 => {
+            // do_error: what was taken before the end is told of first, but not what a SYN without an answer carried.
+            Err(_) if written > 0 && connected.connection.is_open() => {
                 self.written = 0;
                 done(Outcome::of(written as i64))
             }
             Err(StreamError::ShutDown) => error(libc::EPIPE),
             // An error is told once.
-            Err(StreamError::Closed(_)) => error(connected.error.take().unwrap_or(libc::EPIPE)),
+            Err(StreamError::Closed(_)) => {
+                let errno = connected.error.take().unwrap_or(libc::EPIPE);
+                self.written = 0;
+                error(errno)
+            }
         }
     }
 }
