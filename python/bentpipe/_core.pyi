@@ -163,11 +163,13 @@ def simulate_script(
     *,
     options: list[tuple[str, str]],
     read_file: Callable[[str], str | None],
+    file_bytes: Callable[[str], int | None],
     evaluate: Callable[[str, dict[str, int]], None],
 ) -> ScriptVerdict:
     """Run a script in virtual time. Raises ScriptError.
 
-    `read_file` gives the text of a file beside it; `evaluate` runs its Python with the fields of `tcp_info`.
+    `read_file` gives the text of a file beside it, `file_bytes` the length of one that it opens; `evaluate` runs its
+    Python with the fields of `tcp_info`.
     """
 
 def emulate_script(

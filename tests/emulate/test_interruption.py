@@ -53,6 +53,7 @@ def assert_complete(scenario_file, folder):
     assert succeeded == Counter(run.run_id for run in plan(load(scenario_file)))
 
 
+@pytest.mark.alone
 def test_a_killed_campaign_leaves_no_process_and_goes_on_with_the_same_command(
     command, bentpipe, mark, short_runs, tmp_path
 ):
@@ -72,6 +73,7 @@ def test_a_killed_campaign_leaves_no_process_and_goes_on_with_the_same_command(
     assert_complete(short_runs, folder)
 
 
+@pytest.mark.alone
 def test_processes_at_work_do_not_outlive_a_killed_measurement(command, mark):
     process = command("bulk", "--link", "lan", "--duration", "60 s")
     assert traces.becomes_true(lambda: len(traces.parts(mark)) == 3, within_s=10)

@@ -131,6 +131,7 @@ def test_what_iperf3_complains_of_is_the_reason(mark):
 COMMAND = ("bulk", "--link", "lan", "--duration", "60 s", "--set", "client=iperf3", "--set", "server=iperf3")
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
 def test_an_interrupted_measurement_leaves_no_process(command, mark, ending):
     process = command(*COMMAND)

@@ -41,6 +41,7 @@ def name_of(pid, rest, *, start=1, container=0):
     return replace(own, pid=pid, start=start, pid_namespace=own.pid_namespace + container).name(rest)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("owner", [ended_process, os.getpid], ids=["ended", "another of the same pid"])
 def test_clean_removes_the_namespace_of_a_process_that_has_ended(bentpipe, owner):
     with namespace(name_of(owner(), "0-client")) as name:
@@ -63,6 +64,7 @@ def test_clean_leaves_other_names_and_living_owners_alone(bentpipe):
         assert [exists(name) for name in names] == [True] * len(names)
 
 
+@pytest.mark.alone
 def test_the_next_world_removes_what_a_killed_process_left():
     with (
         namespace(name_of(ended_process(), "0-server")) as name,

@@ -266,6 +266,7 @@ def test_each_leg_has_its_own_initial_window():
         assert windows(world.gateway) == [32, 10]
 
 
+@pytest.mark.alone
 def test_a_killed_process_leaves_namespaces_that_are_known_and_no_process(mark):
     program = (
         "import time\n"

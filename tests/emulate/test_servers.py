@@ -203,6 +203,7 @@ Emulator().run(run_id="0123456789abcdef", spec=spec, artifacts=None)
 """
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("name", ["nginx", "caddy"])
 def test_a_killed_measurement_leaves_no_server_and_no_file_of_it(name, mark):
     def at_work():

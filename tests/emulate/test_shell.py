@@ -159,6 +159,7 @@ def test_a_shell_that_is_asked_to_end_asks_the_program_and_leaves_nothing(comman
     assert scratch.leftovers() == []
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("hang_up", [signal.SIG_DFL, signal.SIG_IGN], ids=["terminal", "nohup"])
 def test_the_program_of_a_killed_shell_ends_and_what_it_left_is_removed_at_the_next_start(
     hang_up, command, shell, mark

@@ -4,15 +4,14 @@
 
 use bentpipe_units::{Duration, Switch};
 
+use crate::files::ReadFile;
+
 /// No script sleeps longer, in seconds.
 const LONGEST_SLEEP_S: f64 = 1e6;
 /// How deep shell scripts may run each other.
 const DEPTH: u32 = 4;
 /// Queueing disciplines that delay nothing.
 const PLAIN_QUEUES: [&str; 4] = ["pfifo", "pfifo_fast", "bfifo", "noqueue"];
-
-/// The text of a file beside the script, such as a shell script that it runs; none where there is none.
-pub type ReadFile<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// What a command does.
 #[derive(Clone, Debug, PartialEq, Eq)]

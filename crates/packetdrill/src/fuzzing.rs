@@ -2,7 +2,7 @@
 
 use bentpipe_units::Duration;
 
-use crate::{Action, Event, Settings, Simulated, When, parse, run};
+use crate::{Action, Event, Files, Settings, Simulated, When, parse, run};
 
 /// A script that takes longer, or sleeps, may probe a closed window for ever: it is read and not followed.
 const LONGEST: Duration = Duration::from_secs(100);
@@ -16,7 +16,7 @@ pub fn script(input: &[u8]) {
         Ok(script) => {
             assert!(script.events.iter().all(|event| (1..=lines).contains(&event.line)));
             let Ok(settings) = Settings::of(&script, &[]) else { return };
-            let Ok(mut backend) = Simulated::new(&settings, &|_| None) else { return };
+            let Ok(mut backend) = Simulated::new(&settings, Files::NONE) else { return };
             if script.events.iter().all(is_short) {
                 run(&script, &settings, &mut backend, &mut |_| Ok(()));
             }

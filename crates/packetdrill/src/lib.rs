@@ -17,6 +17,7 @@ mod commands;
 mod cookie;
 mod expected;
 mod expression;
+mod files;
 mod flow;
 mod flows;
 #[doc(hidden)]
@@ -38,8 +39,9 @@ pub mod wire;
 
 pub use backend::{Backend, Captured, Ended, Progress, TcpInfo};
 pub use call::{Address, Buffer, Call, Domain, End, OptionShape, OptionValue, SocketOption, Transfer};
-pub use commands::{Effect, ReadFile, effects};
+pub use commands::{Effect, effects};
 pub use expression::{Definitions, Expression};
+pub use files::{Files, ReadFile};
 pub use icmp::{Icmp, IcmpMessage, IcmpPattern};
 pub use interpreter::{Code, CodeError, Evaluate, run};
 pub use outcome::{ControlData, ControlMessage, Handle, Missing, Outcome, Output};

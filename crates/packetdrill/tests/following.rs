@@ -1,6 +1,6 @@
 //! Scripts against the simulated endpoint: what passes, what fails and how that is told, what is not understood.
 
-use bentpipe_packetdrill::{Code, CodeError, Difference, Settings, Simulated, Verdict, parse, run};
+use bentpipe_packetdrill::{Code, CodeError, Difference, Files, Settings, Simulated, Verdict, parse, run};
 
 pub(crate) const ACCEPTED: &str = "
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
@@ -15,7 +15,7 @@ pub(crate) const ACCEPTED: &str = "
 pub(crate) fn judged(text: &str, mut evaluate: impl FnMut(&Code<'_>) -> Result<(), CodeError>) -> Verdict {
     let script = parse(text).unwrap();
     let settings = Settings::of(&script, &[]).unwrap();
-    let mut backend = Simulated::new(&settings, &|_| None).unwrap();
+    let mut backend = Simulated::new(&settings, Files::NONE).unwrap();
     run(&script, &settings, &mut backend, &mut evaluate)
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bentpipe_emu::packetdrill::Kernel;
 use bentpipe_packetdrill::{
-    Backend, Code, CodeError, Missing, Script, Setting, Settings, Simulated, Skip, Verdict, parse, run,
+    Backend, Code, CodeError, Files, Missing, Script, Setting, Settings, Simulated, Skip, Verdict, parse, run,
 };
 use pyo3::create_exception;
 use pyo3::exceptions::{PyNameError, PyValueError};
@@ -78,17 +78,20 @@ fn script_addresses(py: Python<'_>, text: &str, options: Given) -> PyResult<Opti
 
 /// Runs a script in virtual time.
 #[pyfunction]
-#[pyo3(signature = (text, *, options, read_file, evaluate))]
+#[pyo3(signature = (text, *, options, read_file, file_bytes, evaluate))]
 fn simulate_script(
     py: Python<'_>,
     text: &str,
     options: Given,
     read_file: &Bound<'_, PyAny>,
+    file_bytes: &Bound<'_, PyAny>,
     evaluate: &Bound<'_, PyAny>,
 ) -> PyResult<ScriptVerdict> {
     let script = parsed(py, text)?;
-    let read = |name: &str| read_file.call1((name,)).and_then(|text| text.extract()).unwrap_or(None);
-    Ok(settled(&script, options, |settings| Ok(Simulated::new(settings, &read)), evaluate)?.into())
+    let text = |name: &str| read_file.call1((name,)).and_then(|text| text.extract()).unwrap_or(None);
+    let length = |path: &str| file_bytes.call1((path,)).and_then(|bytes| bytes.extract()).unwrap_or(None);
+    let files = Files { text: &text, length: &length };
+    Ok(settled(&script, options, |settings| Ok(Simulated::new(settings, files)), evaluate)?.into())
 }
 
 /// Runs a script against the kernel, by a TUN device in the namespace of this thread. The descriptor is closed.

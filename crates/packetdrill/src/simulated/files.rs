@@ -5,10 +5,14 @@ use bentpipe_tcp::{Boundary, Read, StreamError};
 
 use super::Simulated;
 use super::error_queue::Sending;
-use super::socket::{Kind, Pipe, PipeEnd, Socket};
+use super::pipe::{Moved, Pipe, PipeEnd};
+use super::socket::{Kind, Socket};
 use super::sockets::{Attempt, done, error};
 use crate::call::Transfer;
 use crate::outcome::{Handle, Missing, Outcome, Output};
+
+/// To wake whoever waits, for whatever (`wake_up_all`).
+const ALL_EVENTS: i64 = -1;
 
 /// Whether a call that could do nothing waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,19 +21,11 @@ enum Patience {
     None,
 }
 
-/// So many bytes were moved; none of them: none now, or none ever.
-enum Moved {
-    Bytes(u64),
-    NotYet,
-    End,
-    Error(i32),
-}
-
 impl Simulated<'_> {
     /// `pipe(2)`.
     pub(super) fn open_pipe(&mut self) -> Attempt {
         let pipe = self.opened;
-        self.pipes.insert(pipe, Pipe { bytes: 0, has_reader: true, has_writer: true });
+        self.pipes.insert(pipe, Pipe::new());
         let [from, to] =
             [PipeEnd::Read, PipeEnd::Write].map(|end| self.open(Kind::Pipe { pipe, end }, false).result);
         done(Outcome { output: Output::Descriptors([from, to]), ..Outcome::of(0) })
@@ -40,16 +36,15 @@ impl Simulated<'_> {
         if flags & libc::O_ACCMODE != libc::O_RDONLY {
             return Err(Missing("files to be written".to_owned()));
         }
-        match std::fs::metadata(path) {
-            Ok(found) if found.is_file() => done(self.open(Kind::File { left: found.len() }, false)),
-            _ => Err(Missing(format!("the file {path}"))),
+        match (self.files.length)(path) {
+            Some(length) => done(self.open(Kind::File { length, position: 0 }, false)),
+            None => Err(Missing(format!("the file {path}"))),
         }
     }
 
     /// Whether a descriptor is no socket, and what reads and writes it then.
     pub(super) fn is_file(&self, handle: Handle) -> bool {
-        let kind = self.sockets.get(&handle).map(|found| &found.kind);
-        kind.is_some_and(|kind| matches!(kind, Kind::Pipe { .. } | Kind::File { .. }))
+        matches!(self.kind(handle), Some(Kind::Pipe { .. } | Kind::File { .. }))
     }
 
     /// `read(2)`.
@@ -72,9 +67,7 @@ impl Simulated<'_> {
 
     /// `splice(2)`.
     pub(super) fn splice(&mut self, from: Handle, to: Handle, length: u64, flags: u32) -> Attempt {
-        let is_pipe = |handle: Handle| {
-            self.sockets.get(&handle).is_some_and(|found| matches!(found.kind, Kind::Pipe { .. }))
-        };
+        let is_pipe = |handle: Handle| matches!(self.kind(handle), Some(Kind::Pipe { .. }));
         if !is_pipe(from) && !is_pipe(to) {
             return error(libc::EINVAL);
         }
@@ -92,8 +85,8 @@ impl Simulated<'_> {
         offset: Option<i64>,
         length: u64,
     ) -> Attempt {
-        let size = match self.sockets.get(&from).map(|found| &found.kind) {
-            Some(Kind::File { left }) => *left,
+        let file_length = match self.kind(from) {
+            Some(Kind::File { length, .. }) => *length,
             Some(_) => return error(libc::EINVAL),
             None => return error(libc::EBADF),
         };
@@ -102,37 +95,29 @@ impl Simulated<'_> {
             return self.moved(moved, to, Patience::Waits);
         };
         let Ok(offset) = u64::try_from(offset) else { return error(libc::EINVAL) };
-        let moved = self.put(to, length.min(size.saturating_sub(offset)), Boundary::Push);
+        let moved = self.put(to, length.min(file_length.saturating_sub(offset)), Boundary::Push);
         self.moved(moved, to, Patience::Waits)
     }
 
-    /// Closes one end of a pipe.
+    /// Closes one end of a pipe, of which the other hears (`pipe_release`).
     pub(super) fn close_pipe(&mut self, pipe: i64, end: PipeEnd) {
         if let Some(pipe) = self.pipes.get_mut(&pipe) {
-            match end {
-                PipeEnd::Read => pipe.has_reader = false,
-                PipeEnd::Write => pipe.has_writer = false,
-            }
+            pipe.close(end);
+        }
+        for other in [PipeEnd::Read, PipeEnd::Write] {
+            self.wake_at(pipe, other, ALL_EVENTS);
         }
     }
 
-    /// What a pipe is ready for (`pipe_poll`).
-    pub(super) fn pipe_events(&self, pipe: i64, end: PipeEnd) -> i64 {
-        let Some(pipe) = self.pipes.get(&pipe) else { return 0 };
-        let events = [
-            (end == PipeEnd::Read && pipe.bytes > 0, libc::POLLIN | libc::POLLRDNORM),
-            (end == PipeEnd::Read && !pipe.has_writer, libc::POLLHUP),
-            (end == PipeEnd::Write && pipe.room() > 0, libc::POLLOUT | libc::POLLWRNORM),
-            (end == PipeEnd::Write && !pipe.has_reader, libc::POLLERR),
-        ];
-        events.into_iter().filter(|(is_set, _)| *is_set).map(|(_, event)| i64::from(event)).sum()
+    fn kind(&self, handle: Handle) -> Option<&Kind> {
+        self.sockets.get(&handle).map(|found| &found.kind)
     }
 
     /// From one descriptor to another, as much as there is and fits.
     fn transport(&mut self, from: Handle, to: Handle, length: u64, boundary: Boundary) -> Moved {
-        let room = match self.pipe_at(to, PipeEnd::Write) {
-            Some(pipe) if !pipe.has_reader => return Moved::Error(libc::EPIPE),
-            Some(pipe) => pipe.room().min(length),
+        let room = match self.pipe_at(to, PipeEnd::Write).map(Pipe::room) {
+            Some(Err(errno)) => return Moved::Error(errno),
+            Some(Ok(room)) => room.min(length),
             None => length,
         };
         let there = match self.available(from) {
@@ -153,75 +138,90 @@ impl Simulated<'_> {
 
     /// Bytes that could be taken from a descriptor now.
     fn available(&mut self, from: Handle) -> Result<u64, i32> {
-        if let Some(pipe) = self.pipe_at(from, PipeEnd::Read) {
-            return Ok(pipe.bytes);
-        }
-        match self.sockets.get(&from).map(|found| &found.kind) {
-            Some(Kind::File { left }) => Ok(*left),
+        match self.kind(from) {
+            Some(Kind::Pipe { pipe, end: PipeEnd::Read }) => {
+                Ok(self.pipes.get(pipe).map_or(0, |pipe| pipe.bytes()))
+            }
+            Some(Kind::File { length, position }) => Ok(length - position),
             Some(Kind::Pipe { .. }) | None => Err(libc::EBADF),
             Some(_) => self.connected(from).map(|connected| connected.connection.unread()),
         }
     }
 
     fn pipe_at(&self, handle: Handle, wanted: PipeEnd) -> Option<Pipe> {
-        match self.sockets.get(&handle).map(|found| &found.kind) {
+        match self.kind(handle) {
             Some(Kind::Pipe { pipe, end }) if *end == wanted => self.pipes.get(pipe).copied(),
             _ => None,
         }
     }
 
     fn take(&mut self, from: Handle, length: u64) -> Moved {
-        let now = self.now;
         match self.sockets.get_mut(&from).map(|found| &mut found.kind) {
-            Some(Kind::Pipe { pipe, end: PipeEnd::Read }) => match self.pipes.get_mut(pipe) {
-                Some(pipe) if pipe.bytes == 0 && pipe.has_writer => Moved::NotYet,
-                Some(pipe) => {
-                    let bytes = length.min(pipe.bytes);
-                    pipe.bytes -= bytes;
-                    Moved::Bytes(bytes)
-                }
-                None => Moved::End,
-            },
-            Some(Kind::File { left }) => {
-                let bytes = length.min(*left);
-                *left -= bytes;
+            Some(&mut Kind::Pipe { pipe, end: PipeEnd::Read }) => self.take_from_pipe(pipe, length),
+            Some(Kind::File { length: all, position }) => {
+                let bytes = length.min(*all - *position);
+                *position += bytes;
                 Moved::Bytes(bytes)
             }
             Some(Kind::Pipe { .. }) | None => Moved::Error(libc::EBADF),
-            Some(_) => match self.connected(from).map(|connected| connected.connection.read(now, length)) {
-                Ok(Ok(Read::Data(payload))) => Moved::Bytes(payload.len()),
-                Ok(Ok(Read::Pending)) => Moved::NotYet,
-                Ok(Ok(Read::End) | Err(StreamError::ShutDown | StreamError::Closed(_))) => Moved::End,
-                Err(errno) => Moved::Error(errno),
-            },
+            Some(_) => self.take_from_connection(from, length),
         }
     }
 
     fn put(&mut self, to: Handle, length: u64, boundary: Boundary) -> Moved {
-        let now = self.now;
-        match self.sockets.get(&to).map(|found| &found.kind) {
-            Some(Kind::Pipe { pipe, end: PipeEnd::Write }) => match self.pipes.get_mut(pipe) {
-                Some(pipe) if !pipe.has_reader => Moved::Error(libc::EPIPE),
-                Some(pipe) if pipe.room() == 0 => Moved::NotYet,
-                Some(pipe) => {
-                    let bytes = length.min(pipe.room());
-                    pipe.bytes += bytes;
-                    Moved::Bytes(bytes)
-                }
-                None => Moved::End,
-            },
+        match self.kind(to) {
+            Some(&Kind::Pipe { pipe, end: PipeEnd::Write }) => self.put_into_pipe(pipe, length),
             Some(Kind::Pipe { .. } | Kind::File { .. }) | None => Moved::Error(libc::EBADF),
-            Some(_) => {
-                let sending = Sending::default();
-                let written =
-                    self.connected(to).map(|connected| connected.write(now, &[(length, boundary)], sending));
-                match written {
-                    Ok(Ok(0)) if length > 0 => Moved::NotYet,
-                    Ok(Ok(bytes)) => Moved::Bytes(bytes),
-                    Ok(Err(_)) | Err(libc::ENOTCONN) => Moved::Error(libc::EPIPE),
-                    Err(errno) => Moved::Error(errno),
-                }
-            }
+            Some(_) => self.put_into_connection(to, length, boundary),
+        }
+    }
+
+    /// Those that write to a pipe hear when it was full (`pipe_read`).
+    fn take_from_pipe(&mut self, pipe: i64, length: u64) -> Moved {
+        let Some(found) = self.pipes.get_mut(&pipe) else { return Moved::End };
+        let was_full = found.room() == Ok(0);
+        let moved = found.take(length);
+        if was_full {
+            self.wake_at(pipe, PipeEnd::Write, i64::from(libc::EPOLLOUT | libc::EPOLLWRNORM));
+        }
+        moved
+    }
+
+    /// Those that watch the other end hear of every write (`pipe_write`: `poll_usage`).
+    fn put_into_pipe(&mut self, pipe: i64, length: u64) -> Moved {
+        let moved = self.pipes.get_mut(&pipe).map_or(Moved::End, |found| found.put(length));
+        if let Moved::Bytes(_) = moved {
+            self.wake_at(pipe, PipeEnd::Read, i64::from(libc::EPOLLIN | libc::EPOLLRDNORM));
+        }
+        moved
+    }
+
+    fn take_from_connection(&mut self, from: Handle, length: u64) -> Moved {
+        let now = self.now;
+        match self.connected(from).map(|connected| connected.connection.read(now, length)) {
+            Ok(Ok(Read::Data(payload))) => Moved::Bytes(payload.len()),
+            Ok(Ok(Read::Pending)) => Moved::NotYet,
+            Ok(Ok(Read::End) | Err(StreamError::ShutDown | StreamError::Closed(_))) => Moved::End,
+            Err(errno) => Moved::Error(errno),
+        }
+    }
+
+    fn put_into_connection(&mut self, to: Handle, length: u64, boundary: Boundary) -> Moved {
+        let (now, sending) = (self.now, Sending::default());
+        match self.connected(to).map(|connected| connected.write(now, &[(length, boundary)], sending)) {
+            Ok(Ok(0)) if length > 0 => Moved::NotYet,
+            Ok(Ok(bytes)) => Moved::Bytes(bytes),
+            Ok(Err(_)) | Err(libc::ENOTCONN) => Moved::Error(libc::EPIPE),
+            Err(errno) => Moved::Error(errno),
+        }
+    }
+
+    /// What watches one end of a pipe looks at it.
+    fn wake_at(&mut self, pipe: i64, end: PipeEnd, events: i64) {
+        let at = Kind::Pipe { pipe, end };
+        let found = self.sockets.iter().find(|(_, socket)| socket.kind == at);
+        if let Some(handle) = found.map(|(handle, _)| *handle) {
+            self.wake_watchers(handle, events);
         }
     }
 

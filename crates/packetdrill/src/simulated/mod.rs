@@ -10,6 +10,7 @@ mod info;
 mod ip_options;
 mod names;
 mod options;
+mod pipe;
 mod readiness;
 mod segments;
 mod socket;
@@ -24,14 +25,16 @@ use bentpipe_units::{Duration, Time};
 
 use crate::backend::{Backend, Captured, Ended, Progress, TcpInfo};
 use crate::call::Call;
-use crate::commands::{Effect, ReadFile, effects};
+use crate::commands::{Effect, effects};
+use crate::files::Files;
 use crate::icmp::Icmp;
 use crate::outcome::{Handle, Missing, Outcome};
 use crate::packet::{IpFields, Packet};
 use crate::settings::Settings;
 use error_queue::ErrorQueue;
 use host::HostSettings;
-use socket::{Kind, Pipe, Socket};
+use pipe::Pipe;
+use socket::{Kind, Socket};
 
 /// Longer than the longest timer of TCP: waiting costs nothing.
 const PATIENCE: Duration = Duration::from_secs(150);
@@ -58,7 +61,7 @@ pub struct Simulated<'a> {
     deadline: Option<Time>,
     /// Bytes of the write that blocks which were taken already.
     written: u64,
-    read_file: &'a ReadFile<'a>,
+    files: Files<'a>,
 }
 
 /// A connection, and what its socket has to know of it.
@@ -114,7 +117,7 @@ impl<'a> Simulated<'a> {
     ///
     /// # Errors
     /// For an interface whose packets are too small.
-    pub fn new(settings: &Settings, read_file: &'a ReadFile<'a>) -> Result<Self, Missing> {
+    pub fn new(settings: &Settings, files: Files<'a>) -> Result<Self, Missing> {
         let (local, remote) = match (settings.local, settings.remote) {
             (IpAddr::V4(local), IpAddr::V4(remote)) => (local, remote),
             _ => STAND_INS,
@@ -134,7 +137,7 @@ impl<'a> Simulated<'a> {
             blocked: None,
             deadline: None,
             written: 0,
-            read_file,
+            files,
         })
     }
 
@@ -360,7 +363,7 @@ impl Backend for Simulated<'_> {
     }
 
     fn shell(&mut self, command: &str) -> Result<Ended, Missing> {
-        for effect in effects(command, self.read_file) {
+        for effect in effects(command, self.files.text) {
             match effect {
                 Effect::Sleep(span) => self.wait_until(self.now + span),
                 effect => self.host.apply(&effect)?,

@@ -17,7 +17,7 @@ impl Simulated<'_> {
         let connected = match &found.kind {
             Kind::Listening { ready, .. } => return Some(if ready.is_empty() { 0 } else { READABLE }),
             Kind::Connection(id) => self.connections.get(id)?,
-            Kind::Pipe { pipe, end } => return Some(self.pipe_events(*pipe, *end)),
+            Kind::Pipe { pipe, end } => return self.pipes.get(pipe).map(|pipe| pipe.events(*end)),
             Kind::File { .. } => return Some(READABLE | i64::from(libc::POLLOUT | libc::POLLWRNORM)),
             _ if found.is_deferred => return Some(i64::from(libc::POLLOUT | libc::POLLWRNORM)),
             _ => return Some(i64::from(libc::POLLOUT | libc::POLLWRNORM | libc::POLLHUP)),

@@ -10,6 +10,7 @@ use bentpipe_units::{Bytes, Duration, Rate};
 use crate::call::Transfer;
 use crate::outcome::Handle;
 use crate::packet::IpFields;
+use crate::simulated::pipe::PipeEnd;
 use crate::simulated::segments::UNCHOSEN;
 
 /// A descriptor.
@@ -145,34 +146,11 @@ pub(super) enum Kind {
         pipe: i64,
         end: PipeEnd,
     },
-    /// A file with so many bytes from here on.
+    /// A file of a length, and how far it was read.
     File {
-        left: u64,
+        length: u64,
+        position: u64,
     },
-}
-
-/// Bytes that a pipe holds (`PIPE_DEF_BUFFERS` pages).
-const PIPE_BYTES: u64 = 65_536;
-
-/// What is between two descriptors.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pipe {
-    pub bytes: u64,
-    pub has_reader: bool,
-    pub has_writer: bool,
-}
-
-impl Pipe {
-    pub const fn room(self) -> u64 {
-        PIPE_BYTES - self.bytes
-    }
-}
-
-/// Which end of a pipe a descriptor is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PipeEnd {
-    Read,
-    Write,
 }
 
 impl Kind {

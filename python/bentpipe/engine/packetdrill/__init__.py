@@ -85,7 +85,7 @@ def simulate(script: Path, text: str, options: Options = ()) -> Verdict:
 
     try:
         verdict = _core.simulate_script(
-            text, options=list(options), read_file=read_file, evaluate=Assertions()
+            text, options=list(options), read_file=read_file, file_bytes=_file_bytes, evaluate=Assertions()
         )
     except _core.ScriptError as error:
         raise unreadable(script, error) from None
@@ -126,6 +126,13 @@ def unreadable(script: Path, error: _core.ScriptError) -> InputError:
     return InputError(
         file=str(script), field=f"line {error.line}", expected=error.expected, found=error.found
     )
+
+
+def _file_bytes(path: str) -> int | None:
+    try:
+        return Path(path).stat().st_size if Path(path).is_file() else None
+    except (OSError, ValueError):
+        return None
 
 
 def _verdict(verdict: _core.ScriptVerdict) -> Verdict:
