@@ -80,10 +80,9 @@ impl Pipe {
     /// What an end is ready for (`pipe_poll`).
     pub fn events(self, end: PipeEnd) -> i64 {
         let events = match end {
-            PipeEnd::Read => [
-                (self.bytes > 0, libc::POLLIN | libc::POLLRDNORM),
-                (!self.has_writer, libc::POLLHUP),
-            ],
+            PipeEnd::Read => {
+                [(self.bytes > 0, libc::POLLIN | libc::POLLRDNORM), (!self.has_writer, libc::POLLHUP)]
+            }
             PipeEnd::Write => [
                 (self.bytes < PIPE_BYTES, libc::POLLOUT | libc::POLLWRNORM),
                 (!self.has_reader, libc::POLLERR),

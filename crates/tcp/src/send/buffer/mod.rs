@@ -129,6 +129,11 @@ impl Buffer {
         self.queue.first_end()
     }
 
+    /// The first of them takes from the next what it lacks up to `end` (`tcp_grow_skb`).
+    pub fn grow_first(&mut self, next: u64, end: u64) {
+        self.queue.grow_first(&Preview::new(next), end);
+    }
+
     /// A GSO packet up to `end` leaves.
     pub fn on_gso_sent(&mut self, end: u64) {
         self.queue.on_gso_sent(end);
@@ -245,9 +250,9 @@ impl Buffer {
     fn push_full(&mut self, departures: &mut Departures, end: u64, max_window: u64) {
         if self.is_much_unpushed(end, max_window) {
             self.queue.push(end);
-            while departures.foresee_gso(&self.queue, end) {}
+            while departures.foresee_gso(&mut self.queue, end) {}
         } else if self.queue.is_single(&departures.preview) {
-            departures.foresee_push_one(&self.queue, end);
+            departures.foresee_push_one(&mut self.queue, end);
         }
     }
 
@@ -345,7 +350,7 @@ impl Departures {
         Foreseen { end: self.preview.next, write_ends: self.write_ends, push_one: self.push_one }
     }
 
-    fn foresee_push_one(&mut self, queue: &SendQueue, end: u64) {
+    fn foresee_push_one(&mut self, queue: &mut SendQueue, end: u64) {
         let start = self.preview.next;
         if self.foresee_gso(queue, end) {
             let first = if self.push_one.is_empty() { start } else { self.push_one.start };
@@ -353,11 +358,16 @@ impl Departures {
         }
     }
 
-    fn foresee_gso(&mut self, queue: &SendQueue, end: u64) -> bool {
+    fn foresee_gso(&mut self, queue: &mut SendQueue, end: u64) -> bool {
         let (next, mss) = (self.preview.next, self.mss);
         let Allowance { quota, tso_segments, window_end } = self.allowance;
         let segments = quota.min(tso_segments);
-        if segments == 0 || next >= end || next + (end - next).min(mss) > window_end {
+        if segments == 0 || next >= end {
+            return false;
+        }
+        // Before the peer's window is looked at.
+        queue.grow_first(&self.preview, next + segments * mss);
+        if next + (end - next).min(mss) > window_end {
             return false;
         }
         let gso_end = end.min(next + segments * mss).min(window_end);

@@ -99,6 +99,28 @@ impl SendQueue {
         }
     }
 
+    /// Once `preview` has come true the first buffer that waits takes from the next one what it lacks up to `end`, and its
+    /// push with it; nothing is added to a record (`tcp_grow_skb`).
+    pub fn grow_first(&mut self, preview: &Preview, end: u64) {
+        let first = preview.emptied;
+        let Some((&own_end, &next_end)) = self.waiting.get(first).zip(self.waiting.get(first + 1)) else {
+            return;
+        };
+        let new_end = end.min(next_end);
+        if new_end <= own_end || self.is_record_end(own_end) {
+            return;
+        }
+        if new_end == next_end {
+            self.waiting.remove(first);
+        } else {
+            self.waiting[first] = new_end;
+        }
+        if let Ok(place) = self.marks.binary_search(&own_end) {
+            self.marks.remove(place);
+            self.mark(new_end);
+        }
+    }
+
     /// What was written since something was last pushed, as of `end`.
     pub const fn unpushed(&self, end: u64) -> u64 {
         end - self.pushed
@@ -132,9 +154,7 @@ impl SendQueue {
     /// Something up to `end` carries a push of its own.
     pub fn push_at(&mut self, end: u64) {
         self.pushed = self.pushed.max(end);
-        if let Err(place) = self.marks.binary_search(&end) {
-            self.marks.insert(place, end);
-        }
+        self.mark(end);
     }
 
     /// A record ends with the last buffer, at `end` (`MSG_EOR`).
@@ -206,6 +226,12 @@ impl SendQueue {
             }
         }
     }
+
+    fn mark(&mut self, end: u64) {
+        if let Err(place) = self.marks.binary_search(&end) {
+            self.marks.insert(place, end);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -242,6 +268,37 @@ mod tests {
         }
         let now = Preview::new(181);
         assert_eq!((queue.buffers(&now), queue.tail_room(150, &now), queue.is_single(&now)), foreseen);
+    }
+
+    #[test]
+    fn the_first_buffer_takes_what_it_lacks_from_the_next_alone() {
+        // tcp_grow_skb: skb_shift of at most next_skb->len bytes, then tcp_eat_one_skb.
+        let mut queue = SendQueue::new(1);
+        for start in [1, 101, 201] {
+            queue.start(start);
+            queue.extend(100);
+        }
+        queue.push_at(101);
+        let now = Preview::new(1);
+        queue.grow_first(&now, 151);
+        assert_eq!((queue.first_end(), queue.buffers(&now)), (Some(151), 3));
+        assert_eq!([101, 151, 201].map(|end| queue.is_marked(end)), [false, true, false]);
+        queue.grow_first(&now, 301);
+        assert_eq!((queue.first_end(), queue.buffers(&now)), (Some(201), 2));
+        assert_eq!([151, 201].map(|end| queue.is_marked(end)), [false, true]);
+    }
+
+    #[test]
+    fn nothing_is_added_to_a_record() {
+        // tcp_skb_can_collapse_to.
+        let mut queue = SendQueue::new(1);
+        for start in [1, 101] {
+            queue.start(start);
+            queue.extend(100);
+            queue.end_record(start + 100);
+        }
+        queue.grow_first(&Preview::new(1), 201);
+        assert_eq!(queue.first_end(), Some(101));
     }
 
     #[test]

@@ -222,7 +222,7 @@ impl Transmit {
     }
 
     /// How far the next GSO packet reaches.
-    fn start_tso(&mut self, parts: &Parts<'_>, mss: u64) -> Result<u64, Blocked> {
+    fn start_tso(&mut self, parts: &mut Parts<'_>, mss: u64) -> Result<u64, Blocked> {
         let (queued_end, reach) = (parts.queued_end(self.next), parts.reach(self.next));
         let waiting = reach.saturating_sub(self.next);
         if waiting == 0 {
@@ -236,10 +236,12 @@ impl Transmit {
         if quota == 0 {
             return Err(Blocked::ByWindow);
         }
+        let segments = parts.tso_segments(mss);
+        let limit = self.next + segments.min(quota) * mss;
+        parts.buffer.grow_first(self.next, limit.min(reach));
         if self.next + waiting.min(mss) > self.window_end(parts) {
             return Err(Blocked::ByPeer);
         }
-        let segments = parts.tso_segments(mss);
         let (una, is_last) = (parts.recovery.una(), reach == queued_end);
         let segment = SmallSegment { una, is_last, is_fin: parts.buffer.fin().is_some() };
         if waiting <= mss {
@@ -255,7 +257,6 @@ impl Transmit {
                 Deferral::ForOther => return Err(Blocked::ByChoice),
             }
         }
-        let limit = self.next + segments.min(quota) * mss;
         let end = reach.min(limit).min(self.window_end(parts));
         self.tso.is_cut = end < limit && end < reach;
         let partial = (end - self.next) % mss;
