@@ -294,8 +294,8 @@ def section(known=(), *, with_other_seeds=(), with_jitter=()):
     return text_of(cells, found, known, with_other_seeds=with_other_seeds, with_jitter=with_jitter)
 
 
-def text_of(cells, found, known=(), *, with_other_seeds=(), with_jitter=()):
-    itself = {"with_other_seeds": with_other_seeds, "with_jitter": with_jitter}
+def text_of(cells, found, known=(), *, with_other_seeds=(), with_jitter=(), needed=()):
+    itself = {"with_other_seeds": with_other_seeds, "with_jitter": with_jitter, "needed": needed}
     return page.section(cells, found, known, **itself, figure="agreement-random.svg")
 
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import median
 
 from bentpipe import reasons
 from bentpipe.campaign.engine import Engine
@@ -25,9 +26,10 @@ from tools.agreement.kept import FACTS
 from tools.agreement_random.cells import CONFIRMED_REPETITIONS, FIXED, MOST_REPETITIONS, RandomCell
 from tools.agreement_random.comparing import Compared, compared
 from tools.agreement_random.mechanisms import mechanisms
-from tools.agreement_random.quantities import quantities
-from tools.agreement_random.store import Measured, Store, Values
-from tools.agreement_random.trial import Fate, Trial, drawn, simulated, trial_of
+from tools.agreement_random.needed import Sample
+from tools.agreement_random.quantities import Quantity, Scope, lasted_s, quantities
+from tools.agreement_random.store import Measured, Store, Values, seed_of
+from tools.agreement_random.trial import LEAST_SPREAD, Fate, Trial, drawn, simulated, trial_of
 
 DOUBTED = 0.02
 """Error of the first run above which a cell is measured as often as one in which chance has a say.
@@ -36,6 +38,10 @@ What the emulator itself leaves open is then known where the engines disagree.
 """
 TESTED_RUNS = 25
 """Simulated with other seeds where the engines disagree: the test tells five runs from so many at 1 %."""
+SAMPLED_RUNS = 60
+"""Simulated with other seeds to tell how many runs the bars ask for."""
+CORES_OF_A_RUN = 2
+"""That the hours of emulation are told for."""
 FEW_BPS, FEW_RTT_NS = 5_000_000, 300_000_000
 SOME_BPS, SOME_RTT_NS = 150_000_000, 50_000_000
 """Up to this rate and from this round trip on worlds side by side measure the link and not each other, as the
@@ -155,6 +161,33 @@ def with_host_jitter(cells: Iterable[Measured]) -> list[Compared]:
 def with_other_seeds(cells: Iterable[Measured]) -> list[Compared]:
     """Return the simulator with other seeds, as many runs, compared with itself in the emulator's place."""
     return _against_itself(cells, RandomCell.other_runs)
+
+
+def samples(cells: Iterable[Measured]) -> list[Sample]:
+    """Return simulated runs with other seeds of each drawn cell, as many as say how its runs vary."""
+    with closing(Simulator()) as engine, ThreadPoolExecutor(_cores()) as pool:
+        drawn_cells = [each.cell for each in cells if seed_of(each.cell.name) is not None]
+        found = pool.map(
+            lambda cell: sample_of(trial_of(cell, engine, cell.other_runs(SAMPLED_RUNS))), drawn_cells
+        )
+        return [sample for sample in found if sample is not None]
+
+
+def sample_of(trial: Trial) -> Sample | None:
+    """Return the sample that a trial is; None where its runs have no value, or the median of all is zero."""
+    name, values = next(
+        (name, values) for name, values in trial.values.items() if Quantity(name=name).scope is Scope.WHOLE
+    )
+    known = tuple(value for value in values.values() if value is not None)
+    if not known or not median(known):
+        return None
+    succeeded = [record for record in trial.records if record.status is Status.SUCCEEDED]
+    company = company_of(trial.cell.runs(1)[0].spec)
+    return Sample(
+        values=known,
+        run_s=median(map(lasted_s, succeeded)) / company.runs_at_once(CORES_OF_A_RUN),
+        varies=Quantity(name=name).spread(known[:MOST_REPETITIONS]) > LEAST_SPREAD,
+    )
 
 
 def tested(found: Sequence[Compared]) -> list[Compared]:

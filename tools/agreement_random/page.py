@@ -21,6 +21,7 @@ from tools.agreement_random.comparing import (
 )
 from tools.agreement_random.kinds import kinds
 from tools.agreement_random.mechanisms import Mechanism
+from tools.agreement_random.needed import SETS, Reached
 from tools.agreement_random.quantities import Scope
 from tools.agreement_random.store import Measured, seed_of
 
@@ -63,6 +64,7 @@ def section(
     *,
     with_other_seeds: Sequence[Compared],
     with_jitter: Sequence[Compared],
+    needed: Sequence[Reached],
     figure: str,
 ) -> str:
     """Return the section.
@@ -75,6 +77,8 @@ def section(
         Mechanisms of some.
     with_other_seeds, with_jitter
         The simulator compared with itself with other seeds, and with the jitter of hosts.
+    needed
+        What a perfect simulator reaches, by the number of runs.
     figure
         The file of the figure beside the page.
     """
@@ -89,6 +93,7 @@ def section(
             *_distribution_table(distributions(found)),
             *_of_each_seed(found),
             *_by_spread(found, with_other_seeds),
+            *_runs_needed(needed),
             _METHOD,
             *([_WITH_JITTER, *_distribution_table(distributions(with_jitter)), ""] if with_jitter else []),
             f"### Beyond {LISTED:.0%}\n",
@@ -192,6 +197,30 @@ def _by_spread(found: Sequence[Compared], with_other_seeds: Sequence[Compared]) 
         _BY_SPREAD,
         *_distribution_table({**named("the engines", whole), **named("the simulator, other seeds", itself)}),
     ]
+
+
+_NEEDED = f"""
+How many runs the bars ask for, where nothing but chance is between the engines: medians of runs of each cell
+drawn from simulated ones with other seeds, against medians of as many others. *Sets*: share of {SETS} such
+sets of cells that are within both bars. *Emulated*: what the workloads take two cores in real time, at least.
+"""
+
+
+def _runs_needed(needed: Sequence[Reached]) -> list[str]:
+    """Return a table of what a perfect simulator reaches, by the number of runs of each cell."""
+    if not needed:
+        return []
+    heads = ["runs", *(f"within {bar:.1%}" for bar in BARS), "sets", "emulated"]
+    rows = [
+        [
+            str(each.runs),
+            *(f"{share:.1%}" for share in each.within),
+            f"{each.holds:.0%}",
+            f"{each.emulated_h:.1f} h",
+        ]
+        for each in needed
+    ]
+    return [_NEEDED, _line(heads), _line(["---:"] * len(heads)), *map(_line, rows)]
 
 
 def _is_drawn(found: Compared) -> bool:
