@@ -14,7 +14,9 @@ mod pipe;
 mod readiness;
 mod segments;
 mod socket;
+mod socket_options;
 mod sockets;
+mod tcp_options;
 mod transfers;
 
 use std::collections::{BTreeMap, VecDeque};
