@@ -67,7 +67,8 @@ impl Connection {
             (Some(recent), Some(timestamps)) => timestamp_before(timestamps.value, recent),
             _ => false,
         };
-        let in_window = end >= self.receive.announced_at() && start <= self.receive.window_end();
+        let data_end = end - u64::from(segment.flags.contains(Flags::FIN));
+        let in_window = end >= self.receive.announced_at() && self.receive.allows(start, data_end);
         if (old && !reset) || !in_window {
             if !reset {
                 self.answer_stray(now, segment, start, end);
@@ -98,7 +99,7 @@ impl Connection {
             return;
         }
         if end > start {
-            self.receive.on_old_data(start, end);
+            self.receive.on_outside(start, end);
         }
         self.pending.acknowledgement = true;
     }
@@ -202,7 +203,7 @@ impl Connection {
             self.on_payload(now, start, segment);
         } else if segment.sequence_len() > 0 {
             // A FIN or data that was taken already.
-            self.receive.on_old_data(start, data_end + u64::from(segment.flags.contains(Flags::FIN)));
+            self.receive.on_outside(start, data_end + u64::from(segment.flags.contains(Flags::FIN)));
             self.pending.acknowledgement = true;
         }
     }

@@ -92,12 +92,13 @@ impl Receiver {
         self.ack.schedule_now();
     }
 
-    /// Old data outside of the window (`tcp_send_dupack`).
-    pub(crate) fn on_old_data(&mut self, start: u64, end: u64) {
+    /// A segment outside of the window is answered; old data in it mean that an acknowledgement was lost
+    /// (`tcp_send_dupack`).
+    pub(crate) fn on_outside(&mut self, start: u64, end: u64) {
         if start < end && start < self.next {
             self.sacks.on_duplicate(start, end.min(self.next));
+            self.refuse();
         }
-        self.refuse();
     }
 
     fn accept(&mut self, now: Time, start: u64, piece: Piece, segment: &Segment, view: SenderView) {

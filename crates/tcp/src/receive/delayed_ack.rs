@@ -40,8 +40,10 @@ pub(crate) struct DelayedAck {
     ato: Option<Duration>,
     pingpong: u8,
     last_received: Time,
-    /// What full segments of the peer hold (`rcv_mss`).
+    /// What full segments of the peer hold (`rcv_mss`), and those that we announce (`advmss`), beyond which they count as
+    /// these.
     segment: u64,
+    announced: u64,
     last_len: u64,
     pushed: Pushed,
     delay: Option<Delay>,
@@ -108,8 +110,8 @@ pub(crate) enum Decision {
 }
 
 impl DelayedAck {
-    /// An engine that starts with the handshake.
-    pub fn new(mode: QuickAck, wheel: TimerWheel, now: Time, mss: u64, window: u64) -> Self {
+    /// An engine that starts with the handshake: `announced` and `sent` are the payload of full segments each way.
+    pub fn new(mode: QuickAck, wheel: TimerWheel, now: Time, announced: u64, sent: u64, window: u64) -> Self {
         Self {
             mode,
             wheel,
@@ -119,7 +121,8 @@ impl DelayedAck {
             pingpong: 0,
             last_received: now,
             // tcp_initialize_rcv_mss
-            segment: mss.min(window / 2).clamp(MIN_SEGMENT, INITIAL_SEGMENT),
+            segment: announced.min(sent).min(window / 2).clamp(MIN_SEGMENT, INITIAL_SEGMENT),
+            announced,
             last_len: 0,
             pushed: Pushed::None,
             delay: None,
@@ -186,7 +189,7 @@ impl DelayedAck {
         let last = std::mem::replace(&mut self.last_len, 0);
         let len = segment.gso_size.map_or(segment.payload.len(), |size| u64::from(size.get()));
         if len >= self.segment {
-            self.segment = len;
+            self.segment = len.min(self.announced);
             if segment.flags.contains(Flags::PSH) && self.pushed == Pushed::None {
                 self.pushed = Pushed::Once;
             }

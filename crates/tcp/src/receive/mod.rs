@@ -93,7 +93,7 @@ impl Receiver {
             fin: None,
             is_adopted: false,
             autotune: Autotune::new(config.wheel, now, &window, mss, crate::send::FIRST),
-            ack: DelayedAck::new(config.quick_ack, config.wheel, now, mss, window.size()),
+            ack: DelayedAck::new(config.quick_ack, config.wheel, now, mss, mss, window.size()),
             quick_ack: config.quick_ack,
             wheel: config.wheel,
             window,
@@ -116,7 +116,7 @@ impl Receiver {
         self.window.establish(mss);
         self.autotune = Autotune::new(self.wheel, now, &self.window, mss, self.copied);
         let window = self.window.size();
-        self.ack = DelayedAck::new(self.quick_ack, self.wheel, now, mss.min(sent_mss), window);
+        self.ack = DelayedAck::new(self.quick_ack, self.wheel, now, mss, sent_mss, window);
     }
 
     /// An application has the connection.
@@ -149,8 +149,15 @@ impl Receiver {
         self.window.announced_at()
     }
 
+    /// Whether the window allows a segment from `start`, whose data end at `data_end` (`tcp_sequence`). More than it allows
+    /// is taken where nothing waits to be read, and a FIN may stand right behind it.
+    pub fn allows(&self, start: u64, data_end: u64) -> bool {
+        let window_end = self.window_end();
+        start <= window_end && (data_end <= window_end || self.queue.is_empty())
+    }
+
     /// First position that the announced window does not allow.
-    pub fn window_end(&self) -> u64 {
+    fn window_end(&self) -> u64 {
         self.next + self.window.remaining(self.next)
     }
 

@@ -20,6 +20,10 @@ impl ReceiveQueue {
         self.len
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
     pub const fn memory(&self) -> u64 {
         self.memory
     }

@@ -240,11 +240,11 @@ impl ReceiveWindow {
             }
         }
         free = free.min(self.threshold);
-        let size = match self.shift {
-            Shift::By(bits) => free.next_multiple_of(1 << bits),
-            Shift::None if self.size + segment <= free || self.size > free => free - free % segment.max(1),
-            Shift::None if segment == full && free > self.size + full / 2 => free,
-            Shift::None => self.size,
+        let size = match self.offered_shift() {
+            0 if self.size + segment <= free || self.size > free => free - free % segment.max(1),
+            0 if segment == full && free > self.size + full / 2 => free,
+            0 => self.size,
+            bits => free.next_multiple_of(1 << bits),
         };
         Selection { size, pressure }
     }

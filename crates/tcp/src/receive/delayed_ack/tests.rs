@@ -30,7 +30,7 @@ fn receive(ack: &mut DelayedAck, at: Time, segment: &Segment) {
 
 /// An engine whose quick acknowledgements are used up.
 fn settled() -> DelayedAck {
-    let mut ack = DelayedAck::new(QuickAck::Adaptive, TimerWheel::default(), at(0), 1448, 64_000);
+    let mut ack = DelayedAck::new(QuickAck::Adaptive, TimerWheel::default(), at(0), 1448, 1448, 64_000);
     for _ in 0..=MAX_QUICK {
         receive(&mut ack, at(0), &segment(1448));
         ack.on_sent();
@@ -96,8 +96,9 @@ fn a_small_segment_is_acknowledged_when_it_is_read_unless_an_answer_is_expected(
 #[test]
 fn segments_are_taken_for_536_bytes_before_the_first_and_88_at_least() {
     // tcp_initialize_rcv_mss: TCP_MSS_DEFAULT, and half of the window, but TCP_MIN_MSS.
-    let segment =
-        |window| DelayedAck::new(QuickAck::Adaptive, TimerWheel::default(), at(0), 1448, window).segment();
+    let segment = |window| {
+        DelayedAck::new(QuickAck::Adaptive, TimerWheel::default(), at(0), 1448, 1448, window).segment()
+    };
     assert_eq!([segment(64_000), segment(400), segment(100)], [536, 200, 88]);
 }
 
