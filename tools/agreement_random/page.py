@@ -136,7 +136,7 @@ A cell is emulated once where five simulated runs are equal, five times where ch
 is off by more than 2 %. *Alone*: runs that succeed in one engine only.
 
 Where the test tells the engines apart and no mechanism is known, {_LATER} further runs are tested alone
-(*runs*: {MOST_REPETITIONS} + {_LATER}), as at {TEST_LEVEL:.0%} chance tells some of so many cells apart.
+(*runs*: {MOST_REPETITIONS} + {_LATER}).
 Errors stay those of the first {MOST_REPETITIONS}.
 """
 
@@ -154,14 +154,14 @@ or those differ among themselves by more than the error.
 """
 
 _WITH_JITTER = f"""\
-What a tenth of a millisecond leaves open: the same seeds simulated with {HOST_JITTER} of jitter in each
-direction that has none (an empty emulated link's RTT has a standard deviation of 0.10 ms), and without.
+What a tenth of a millisecond leaves open: equal seeds with {HOST_JITTER} of jitter in directions that have
+none (the RTT of an empty emulated link deviates by 0.10 ms), and without.
 """
 
 
 _BY_SPREAD = """
-The same by the range of a cell's emulated runs over their median, and with the simulator in the emulator's
-place, other seeds and as many runs: a perfect simulator's errors.
+The same by the range of a cell's emulated runs over their median, and of a perfect simulator: of as many
+simulated runs with other seeds.
 """
 
 
@@ -200,9 +200,8 @@ def _by_spread(found: Sequence[Compared], with_other_seeds: Sequence[Compared]) 
 
 
 _NEEDED = f"""
-How many runs the bars ask for, where nothing but chance is between the engines: medians of runs of each cell
-drawn from simulated ones with other seeds, against medians of as many others. *Sets*: share of {SETS} such
-sets of cells that are within both bars. *Emulated*: what the workloads take two cores in real time, at least.
+How many runs the bars ask of a perfect simulator: medians of simulated runs against medians of as many
+others. *Sets*: of {SETS}, those within both bars. *Emulated*: on two cores, at least.
 """
 
 

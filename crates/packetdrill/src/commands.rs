@@ -34,10 +34,26 @@ pub enum Effect {
     ForgetPeers,
     /// Paces what leaves (`tc-fq(8)`), or no more.
     Pacing(Switch),
+    /// Looks at the kernel's counters, which begin anew then (`nstat(8)`).
+    Counters(Look),
     /// Lets time pass.
     Sleep(Duration),
     /// Something else: what it is.
     Other(String),
+}
+
+/// What is looked at of the kernel's counters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Nothing.
+    Away,
+    /// Whether a counter has moved, whose name has this in it.
+    Moved {
+        /// Such as `TcpExtTCPTimeouts`.
+        name: String,
+        /// By how much; none for any.
+        times: Option<u64>,
+    },
 }
 
 /// What a command for the shell does, in order; what makes no difference is left out.
@@ -86,6 +102,10 @@ impl Reader<'_> {
                     self.effects.push(Effect::Sleep(Duration::from_secs_f64(seconds)));
                 }
                 _ => self.other(format!("the command `{}`", line.trim())),
+            },
+            ["nstat", rest @ ..] => match look(rest) {
+                Some(look) => self.effects.push(Effect::Counters(look)),
+                None => self.other(format!("the command `{}`", line.trim())),
             },
             ["ip", "link", "set", "dev", _, "mtu", value] => self.route(&["mtu", value]),
             ["tc", "qdisc", "add" | "replace", "dev", _, "root", rest @ ..]
@@ -148,6 +168,32 @@ impl Reader<'_> {
                 rest => self.other(format!("the route's {}", rest.join(" "))),
             }
         }
+    }
+}
+
+/// What `nstat` with such words looks at; the number of times is a column of what it prints.
+fn look(words: &[&str]) -> Option<Look> {
+    let mut stages = words.split(|word| *word == "|");
+    // -s would not let them begin anew.
+    if stages.next()?.iter().any(|flag| !["-n", "-r", "-a", "-z"].contains(flag)) {
+        return None;
+    }
+    let greps: Option<Vec<&str>> = stages.map(pattern_of).collect();
+    match greps?.as_slice() {
+        [] => Some(Look::Away),
+        [name] => Some(Look::Moved { name: (*name).to_owned(), times: None }),
+        [name, times] => {
+            let times = times.trim().parse().ok()?;
+            Some(Look::Moved { name: (*name).to_owned(), times: Some(times) })
+        }
+        _ => None,
+    }
+}
+
+fn pattern_of<'a>(words: &[&'a str]) -> Option<&'a str> {
+    match words {
+        ["grep", pattern] | ["grep", "-q", pattern] => Some(pattern),
+        _ => None,
     }
 }
 
@@ -245,6 +291,21 @@ mod tests {
         assert_eq!(read("tc qdisc del dev tun0 root"), [Effect::Pacing(Switch::Off)]);
         let drops_all = "tc qdisc replace dev tun0 root pfifo limit 0";
         assert_eq!(read(drops_all), [Effect::Other(format!("the command `{drops_all}`"))]);
+    }
+
+    #[test]
+    fn counters_are_looked_at_by_name_and_number() {
+        let of = |text: &str| match read(text).as_slice() {
+            [Effect::Counters(look)] => Some(look.clone()),
+            _ => None,
+        };
+        let moved = |times| Some(Look::Moved { name: "TcpExtBeyondWindow".to_owned(), times });
+        assert_eq!(of("nstat -n"), Some(Look::Away));
+        assert_eq!(of("nstat > /dev/null"), Some(Look::Away));
+        assert_eq!(of("nstat | grep TcpExtBeyondWindow > /dev/null"), moved(None));
+        assert_eq!(of("nstat | grep TcpExtBeyondWindow | grep -q \" 3 \""), moved(Some(3)));
+        // Not alike: -s leaves them as they are, and -v is what does not match.
+        assert_eq!([of("nstat -s"), of("nstat | grep -v TcpExtBeyondWindow")], [None, None]);
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub mod wire;
 
 pub use backend::{Backend, Captured, Ended, Progress, TcpInfo};
 pub use call::{Address, Buffer, Call, Domain, End, OptionShape, OptionValue, SocketOption, Transfer};
-pub use commands::{Effect, effects};
+pub use commands::{Effect, Look, effects};
 pub use expression::{Definitions, Expression};
 pub use files::{Files, ReadFile};
 pub use icmp::{Icmp, IcmpMessage, IcmpPattern};

@@ -44,6 +44,8 @@ pub struct Info {
     pub delivered_segments: u64,
     /// Segments retransmitted since the connection started, SYNs included.
     pub retransmitted_segments: u64,
+    /// Segments refused since the connection started, as they ended beyond our window (`LINUX_MIB_BEYOND_WINDOW`).
+    pub refused_beyond_window: u64,
     /// The window that the peer announced.
     pub send_window: Bytes,
     /// The window that we announced.

@@ -3,6 +3,7 @@
 use bentpipe_tcp::{SeqNumber, State};
 
 use super::Simulated;
+use super::counters::OUT_OF_WINDOW_ICMPS;
 use crate::icmp::Icmp;
 use crate::outcome::Missing;
 use crate::settings::IpVersion;
@@ -35,9 +36,12 @@ impl Simulated<'_> {
             let connection = &connected.connection;
             (connection.local().port(), connection.remote().port()) == about
                 && !matches!(connection.state(), State::Closed | State::TimeWait)
-                && connection.has_out(SeqNumber(icmp.about.seq))
         });
         let Some((&id, connected)) = found else { return Ok(()) };
+        if !connected.connection.has_out(SeqNumber(icmp.about.seq)) {
+            self.counters.count(OUT_OF_WINDOW_ICMPS, 1);
+            return Ok(());
+        }
         let is_request =
             connected.connection.state() == State::SynReceived && !connected.connection.is_open();
         let is_accepted =

@@ -1,5 +1,6 @@
 //! The simulated endpoint in virtual time.
 
+mod counters;
 mod ending;
 mod error_messages;
 mod error_queue;
@@ -33,6 +34,7 @@ use crate::icmp::Icmp;
 use crate::outcome::{Handle, Missing, Outcome};
 use crate::packet::{IpFields, Packet};
 use crate::settings::Settings;
+use counters::{Counted, Counters};
 use error_queue::ErrorQueue;
 use host::HostSettings;
 use pipe::Pipe;
@@ -55,6 +57,7 @@ pub struct Simulated<'a> {
     connections: BTreeMap<ConnectionId, Connected>,
     sockets: BTreeMap<Handle, Socket>,
     pipes: BTreeMap<i64, Pipe>,
+    counters: Counters,
     opened: i64,
     sent: VecDeque<Captured>,
     /// The call that blocks, and its end once it has one.
@@ -84,6 +87,7 @@ struct Connected {
     has_new_errors: bool,
     /// Whether a writer that waits was woken.
     wakes_writer: bool,
+    counted: Counted,
     /// Whether its socket has left it.
     is_abandoned: bool,
     /// Whether its ports are free again.
@@ -102,6 +106,7 @@ impl Connected {
             errors: ErrorQueue::default(),
             has_new_errors: false,
             wakes_writer: false,
+            counted: Counted::default(),
             is_abandoned: false,
             is_forgotten: false,
         }
@@ -134,6 +139,7 @@ impl<'a> Simulated<'a> {
             connections: BTreeMap::new(),
             sockets: BTreeMap::new(),
             pipes: BTreeMap::new(),
+            counters: Counters::new(),
             opened: 0,
             sent: VecDeque::new(),
             blocked: None,
@@ -169,6 +175,7 @@ impl<'a> Simulated<'a> {
                 connected.has_new_errors |= connected.errors.on_sent(&segment);
                 self.sent.push_back(segments::captured(self.now, &segment, connected.ip));
             }
+            self.counters.ask(&connected.connection.info(), &mut connected.counted);
         }
         let ids: Vec<_> = self.connections.keys().copied().collect();
         for id in ids {
@@ -365,13 +372,15 @@ impl Backend for Simulated<'_> {
     }
 
     fn shell(&mut self, command: &str) -> Result<Ended, Missing> {
+        let mut ended = Ended::Well;
         for effect in effects(command, self.files.text) {
             match effect {
                 Effect::Sleep(span) => self.wait_until(self.now + span),
+                Effect::Counters(look) => ended = self.counters.look(&look)?,
                 effect => self.host.apply(&effect)?,
             }
         }
-        Ok(Ended::Well)
+        Ok(ended)
     }
 
     fn tcp_info(&mut self, socket: Handle) -> Option<TcpInfo> {

@@ -35,6 +35,7 @@ impl Connection {
             delivery_demand: latest_rate.map_or(Demand::AppLimited, |sample| sample.demand),
             delivered_segments: self.send.delivered_segments()
                 + u64::from(self.is_open() && self.state != State::SynReceived),
+            refused_beyond_window: self.beyond_window,
             retransmitted_segments: self.send.retransmitted_segments()
                 + u64::from(self.handshake.retransmissions),
             send_window: self.send.peer_window(),

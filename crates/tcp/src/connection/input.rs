@@ -68,9 +68,11 @@ impl Connection {
             _ => false,
         };
         let data_end = end - u64::from(segment.flags.contains(Flags::FIN));
-        let in_window = end >= self.receive.announced_at() && self.receive.allows(start, data_end);
-        if (old && !reset) || !in_window {
+        let is_before = end < self.receive.announced_at();
+        let is_beyond = !is_before && !self.receive.allows(start, data_end);
+        if (old && !reset) || is_before || is_beyond {
             if !reset {
+                self.beyond_window += u64::from(is_beyond && !old);
                 self.answer_stray(now, segment, start, end);
             }
             return false;

@@ -72,6 +72,8 @@ pub struct Connection {
     /// When a segment out of the window was answered last, and how long none is answered after it.
     out_of_window_at: Option<Time>,
     stray_interval: Duration,
+    /// Segments that were refused as they ended beyond the window (`LINUX_MIB_BEYOND_WINDOW`).
+    beyond_window: u64,
     events: VecDeque<Event>,
     ended: Option<Closed>,
 }
@@ -160,6 +162,7 @@ impl Connection {
             lingers_until: None,
             reader: Reader::Present,
             out_of_window_at: None,
+            beyond_window: 0,
             stray_interval: config.stray_interval,
             events: VecDeque::new(),
             ended: None,
