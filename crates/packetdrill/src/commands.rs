@@ -34,8 +34,13 @@ pub enum Effect {
     ForgetPeers,
     /// Paces what leaves (`tc-fq(8)`), or no more.
     Pacing(Switch),
-    /// Looks at the kernel's counters, which begin anew then (`nstat(8)`).
-    Counters(Look),
+    /// Looks at the kernel's counters (`nstat(8)`).
+    Counters {
+        /// At what of them.
+        look: Look,
+        /// Whether they go on counting, and do not begin anew.
+        go_on: bool,
+    },
     /// Lets time pass.
     Sleep(Duration),
     /// Something else: what it is.
@@ -104,7 +109,10 @@ impl Reader<'_> {
                 _ => self.other(format!("the command `{}`", line.trim())),
             },
             ["nstat", rest @ ..] => match look(rest) {
-                Some(look) => self.effects.push(Effect::Counters(look)),
+                Some(look) => {
+                    let go_on = rest.iter().take_while(|word| **word != "|").any(|word| *word == "-s");
+                    self.effects.push(Effect::Counters { look, go_on });
+                }
                 None => self.other(format!("the command `{}`", line.trim())),
             },
             ["ip", "link", "set", "dev", _, "mtu", value] => self.route(&["mtu", value]),
@@ -174,8 +182,7 @@ impl Reader<'_> {
 /// What `nstat` with such words looks at; the number of times is a column of what it prints.
 fn look(words: &[&str]) -> Option<Look> {
     let mut stages = words.split(|word| *word == "|");
-    // -s would not let them begin anew.
-    if stages.next()?.iter().any(|flag| !["-n", "-r", "-a", "-z"].contains(flag)) {
+    if stages.next()?.iter().any(|flag| !["-n", "-r", "-s", "-z"].contains(flag)) {
         return None;
     }
     let greps: Option<Vec<&str>> = stages.map(pattern_of).collect();
@@ -296,16 +303,17 @@ mod tests {
     #[test]
     fn counters_are_looked_at_by_name_and_number() {
         let of = |text: &str| match read(text).as_slice() {
-            [Effect::Counters(look)] => Some(look.clone()),
+            [Effect::Counters { look, go_on }] => Some((look.clone(), *go_on)),
             _ => None,
         };
-        let moved = |times| Some(Look::Moved { name: "TcpExtBeyondWindow".to_owned(), times });
-        assert_eq!(of("nstat -n"), Some(Look::Away));
-        assert_eq!(of("nstat > /dev/null"), Some(Look::Away));
+        let moved = |times| Some((Look::Moved { name: "TcpExtBeyondWindow".to_owned(), times }, false));
+        assert_eq!(of("nstat -n"), Some((Look::Away, false)));
+        assert_eq!(of("nstat > /dev/null"), Some((Look::Away, false)));
+        assert_eq!(of("nstat -s"), Some((Look::Away, true)));
         assert_eq!(of("nstat | grep TcpExtBeyondWindow > /dev/null"), moved(None));
         assert_eq!(of("nstat | grep TcpExtBeyondWindow | grep -q \" 3 \""), moved(Some(3)));
-        // Not alike: -s leaves them as they are, and -v is what does not match.
-        assert_eq!([of("nstat -s"), of("nstat | grep -v TcpExtBeyondWindow")], [None, None]);
+        // Not since somebody looked, but since the machine started; and what does not match.
+        assert_eq!([of("nstat -a"), of("nstat | grep -v TcpExtBeyondWindow")], [None, None]);
     }
 
     #[test]

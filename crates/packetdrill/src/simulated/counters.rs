@@ -13,7 +13,7 @@ pub(super) const OUT_OF_WINDOW_ICMPS: &str = "TcpExtOutOfWindowIcmps";
 const BEYOND_WINDOW: &str = "TcpExtBeyondWindow";
 const RETRANSMITTED: &str = "TcpRetransSegs";
 
-/// What was counted since somebody looked.
+/// What was counted since they began.
 #[derive(Clone, Debug)]
 pub(super) struct Counters(BTreeMap<&'static str, u64>);
 
@@ -44,16 +44,11 @@ impl Counters {
     ///
     /// # Errors
     /// For a counter that the endpoint does not have.
-    pub fn look(&mut self, look: &Look) -> Result<Ended, Missing> {
-        let Look::Moved { name, times } = look else {
-            *self = Self::new();
-            return Ok(Ended::Well);
-        };
+    pub fn look(&self, look: &Look) -> Result<Ended, Missing> {
+        let Look::Moved { name, times } = look else { return Ok(Ended::Well) };
         let found = self.0.iter().find(|(known, _)| known.contains(name.as_str()));
         let (known, found) = found.ok_or_else(|| Missing(format!("the counter {name}")))?;
         let is_met = times.map_or(*found > 0, |times| *found == times);
-        let said = format!("{known} has moved by {found}");
-        *self = Self::new();
-        Ok(if is_met { Ended::Well } else { Ended::Badly(said) })
+        Ok(if is_met { Ended::Well } else { Ended::Badly(format!("{known} has moved by {found}")) })
     }
 }

@@ -149,7 +149,7 @@ impl HostSettings {
                 self.config.max_pacing_rate = (*pacing == Switch::On).then_some(Rate::MAX);
                 Ok(())
             }
-            Effect::Sleep(_) | Effect::Counters(_) => Ok(()),
+            Effect::Sleep(_) | Effect::Counters { .. } => Ok(()),
             Effect::Other(what) => Err(Missing(what.clone())),
         }
     }

@@ -376,7 +376,12 @@ impl Backend for Simulated<'_> {
         for effect in effects(command, self.files.text) {
             match effect {
                 Effect::Sleep(span) => self.wait_until(self.now + span),
-                Effect::Counters(look) => ended = self.counters.look(&look)?,
+                Effect::Counters { look, go_on } => {
+                    ended = self.counters.look(&look)?;
+                    if !go_on {
+                        self.counters = Counters::new();
+                    }
+                }
                 effect => self.host.apply(&effect)?,
             }
         }
