@@ -168,8 +168,8 @@ def simulate_script(
 ) -> ScriptVerdict:
     """Run a script in virtual time. Raises ScriptError.
 
-    `read_file` gives the text of a file beside it, `file_bytes` the length of one that it opens; `evaluate` runs its
-    Python with the fields of `tcp_info`.
+    `read_file` gives the text of a file beside it, `file_bytes` the length of one that it opens; `evaluate`
+    runs its Python with the fields of `tcp_info`.
     """
 
 def emulate_script(

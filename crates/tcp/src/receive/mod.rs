@@ -201,7 +201,7 @@ impl Receiver {
         // The window is looked at for more than a full segment alone, so that only then it ends quick acknowledgements.
         let unacknowledged = self.unacknowledged();
         let asks_window =
-            self.ack.is_scheduled() && unacknowledged > self.ack.segment() && self.queue.len() > 0;
+            self.ack.is_scheduled() && unacknowledged > self.ack.segment() && !self.queue.is_empty();
         let has_room = !asks_window || self.select_window() >= self.window.size();
         let decision = self.ack.decide(AckView {
             now,
