@@ -133,7 +133,7 @@ fn what_python_says_decides() {
 
 #[test]
 fn what_the_endpoint_does_not_have_is_refused_by_name() {
-    assert_eq!(refused("+0 `sysctl -q net.ipv4.tcp_sack=0`"), "tcp_sack=0");
+    assert_eq!(refused("+0 `sysctl -q net.ipv4.tcp_recovery=0`"), "tcp_recovery=0");
     let hystart = "/sys/module/tcp_cubic/parameters/hystart_detect";
     assert_eq!(
         refused(&format!("+0 `echo 1 > {hystart}`")),

@@ -105,12 +105,16 @@ pub struct Config {
     pub max_pacing_rate: Option<Rate>,
     /// Whether segments carry timestamps, where the peer's do (RFC 7323 section 3).
     pub timestamps: Switch,
+    /// What else of TCP's options it has.
+    pub extensions: Extensions,
     /// Whether it asks for explicit congestion notification, and agrees to it (RFC 3168).
     pub ecn: Switch,
     /// Which segments are acknowledged at once.
     pub quick_ack: QuickAck,
     /// How often a SYN or a SYN-ACK leaves again.
     pub retries: HandshakeRetries,
+    /// How what was lost leaves again.
+    pub retransmission: Retransmission,
     /// How a silent peer is probed, where it is.
     pub keep_alive: Option<KeepAlive>,
     /// No timeout is longer (`tcp_rto_max_ms`).
@@ -177,6 +181,40 @@ pub enum QuickAck {
     Adaptive,
     /// Every one.
     Always,
+}
+
+/// Options of TCP that an end offers, and agrees to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extensions {
+    /// Selective acknowledgements (RFC 2018, `tcp_sack`).
+    pub sack: Switch,
+    /// Reports by them of what came twice (RFC 2883, `tcp_dsack`).
+    pub duplicate_sacks: Switch,
+    /// The window's scale (RFC 7323 section 2, `tcp_window_scaling`).
+    pub window_scaling: Switch,
+}
+
+impl Extensions {
+    /// As Linux has it (`tcp_sk_init`).
+    pub const LINUX: Self =
+        Self { sack: Switch::On, duplicate_sacks: Switch::On, window_scaling: Switch::On };
+}
+
+/// How what was lost leaves again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retransmission {
+    /// Whether a tail is probed that may be lost (RFC 8985 section 7, `tcp_early_retrans`).
+    pub tail_loss_probes: Switch,
+    /// Whether new data test whether a timeout was needed (RFC 5682, `tcp_frto`).
+    pub f_rto: Switch,
+    /// Retransmissions of the same, or probes of a closed window without any answer, before the peer counts as gone
+    /// (RFC 9293 section 3.8.3: R2, `tcp_retries2`).
+    pub retries: u32,
+}
+
+impl Retransmission {
+    /// As Linux has it (`tcp_sk_init`): 924.6 s with timeouts up to 120 s.
+    pub const LINUX: Self = Self { tail_loss_probes: Switch::On, f_rto: Switch::On, retries: 15 };
 }
 
 /// How often what opens a connection leaves again.
@@ -292,9 +330,11 @@ impl Config {
             nagle: if spec.nagle.is_on() { Nagle::On } else { Nagle::Off },
             max_pacing_rate: spec.max_pacing_rate(),
             timestamps: spec.timestamps.unwrap_or(Switch::On),
+            extensions: Extensions::LINUX,
             ecn: spec.ecn,
             quick_ack: if spec.quick_ack.is_on() { QuickAck::Always } else { QuickAck::Adaptive },
             retries: HandshakeRetries::LINUX,
+            retransmission: Retransmission::LINUX,
             keep_alive: None,
             max_rto: TCP_RTO_MAX,
             stray_interval: STRAY_INTERVAL,

@@ -32,8 +32,8 @@ mod wire;
 
 pub use bentpipe_cc::careful_resume::Memory;
 pub use config::{
-    AfterIdle, BufferLimits, Coalescing, Config, FastOpen, HandshakeRetries, KeepAlive, Nagle, Offload,
-    QuickAck, TcpSpec,
+    AfterIdle, BufferLimits, Coalescing, Config, Extensions, FastOpen, HandshakeRetries, KeepAlive, Nagle,
+    Offload, QuickAck, Retransmission, TcpSpec,
 };
 pub use connection::Connection;
 pub use cookie::{Cookie, CookieKey};

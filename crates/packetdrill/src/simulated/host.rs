@@ -66,24 +66,18 @@ struct Peer {
 }
 
 /// Sysctls of Linux that the endpoint has as one of these values, or that change nothing a script of segments sees.
-const FIXED: [(&str, &[&str]); 19] = [
-    ("tcp_sack", &["1"]),
-    ("tcp_dsack", &["1"]),
+const FIXED: [(&str, &[&str]); 13] = [
     ("tcp_fack", &[]),
-    ("tcp_frto", &["1", "2"]),
     ("tcp_reordering", &["3"]),
-    ("tcp_early_retrans", &["3", "4"]),
     ("tcp_recovery", &["1"]),
     ("tcp_pacing_ss_ratio", &["200"]),
     ("tcp_pacing_ca_ratio", &["120"]),
     ("tcp_syncookies", &["0", "1"]),
     ("tcp_no_metrics_save", &[]),
     ("tcp_tw_reuse", &[]),
-    ("tcp_window_scaling", &["1"]),
     ("tcp_moderate_rcvbuf", &["1"]),
     ("tcp_limit_output_bytes", &[]),
     ("tcp_autocorking", &[]),
-    ("tcp_retries2", &["15"]),
     ("tcp_max_reordering", &["300"]),
     ("ip_no_pmtu_disc", &[]),
 ];
@@ -164,6 +158,17 @@ impl HostSettings {
             "tcp_timestamps" => {
                 config.timestamps = switch(is_on(value).ok_or_else(missing)?);
             }
+            "tcp_sack" => config.extensions.sack = switch(is_on(value).ok_or_else(missing)?),
+            "tcp_dsack" => config.extensions.duplicate_sacks = switch(is_on(value).ok_or_else(missing)?),
+            "tcp_window_scaling" => {
+                config.extensions.window_scaling = switch(is_on(value).ok_or_else(missing)?);
+            }
+            // tcp_schedule_loss_probe
+            "tcp_early_retrans" => {
+                config.retransmission.tail_loss_probes = switch(matches!(value, "3" | "4"));
+            }
+            "tcp_frto" => config.retransmission.f_rto = switch(value != "0"),
+            "tcp_retries2" => config.retransmission.retries = retries(value).ok_or_else(missing)?,
             "tcp_slow_start_after_idle" => {
                 let restarts = is_on(value).ok_or_else(missing)?;
                 config.after_idle = if restarts { AfterIdle::Restart } else { AfterIdle::Keep };

@@ -53,7 +53,7 @@ impl Connection {
 
     fn learn_syn(&mut self, syn: &Segment) {
         self.theirs = SequenceSpace::new(syn.seq);
-        self.peer.learn(syn, self.timestamps);
+        self.peer.learn(syn, self.timestamps, self.extensions);
         let scaling = if self.peer.shift.is_some() { Scaling::On } else { Scaling::Off };
         self.receive.on_syn(scaling);
     }
@@ -220,11 +220,13 @@ impl Connection {
         // What the peer did not offer is not answered (RFC 7323 sections 2.2 and 3.2, RFC 2018 section 2).
         let echo = if answers { self.peer.timestamp } else { self.timestamps.is_on().then_some(0) };
         let shift = self.receive.window().offered_shift();
+        let scales = self.extensions.window_scaling.is_on();
+        let sack = if self.extensions.sack.is_on() { SackPermitted::Yes } else { SackPermitted::No };
         let options = Options {
             syn: Some(SynOptions {
                 mss: self.announced_mss,
-                window_scale: (!answers || self.peer.shift.is_some()).then_some(shift),
-                sack: if answers { self.peer.sack.unwrap_or(SackPermitted::No) } else { SackPermitted::Yes },
+                window_scale: if answers { self.peer.shift.is_some() } else { scales }.then_some(shift),
+                sack: if answers { self.peer.sack.unwrap_or(SackPermitted::No) } else { sack },
                 fast_open: self.fast_open_option(is_first),
             }),
             timestamps: echo.map(|echo| Timestamps { value: self.wheel.timestamp(now), echo }),

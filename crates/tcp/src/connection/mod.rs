@@ -15,7 +15,7 @@ use std::net::SocketAddrV4;
 
 use bentpipe_units::{Duration, Switch, Time};
 
-use crate::config::{Config, FastOpen, HandshakeRetries};
+use crate::config::{Config, Extensions, FastOpen, HandshakeRetries};
 use crate::connection::keep_alive_timer::KeepAliveTimer;
 use crate::connection::syn::{Handshake, Peer};
 use crate::cookie::Cookie;
@@ -55,6 +55,7 @@ pub struct Connection {
     fast_open: FastOpen,
     wheel: TimerWheel,
     timestamps: Switch,
+    extensions: Extensions,
     ecn: EcnState,
     state: State,
     ours: SequenceSpace,
@@ -148,6 +149,7 @@ impl Connection {
             fast_open: config.fast_open,
             wheel: config.wheel,
             timestamps: config.timestamps,
+            extensions: config.extensions,
             ecn: EcnState::new(config.ecn),
             state,
             ours: SequenceSpace::new(initial),

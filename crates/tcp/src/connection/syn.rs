@@ -2,6 +2,7 @@
 
 use bentpipe_units::{Switch, Time};
 
+use crate::config::Extensions;
 use crate::cookie::Cookie;
 use crate::options::{FastOpenOption, SackPermitted, TIMESTAMPS_LEN};
 use crate::segment::Segment;
@@ -46,13 +47,14 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    /// Takes in a SYN. Its timestamps count where ours are on.
-    pub fn learn(&mut self, segment: &Segment, timestamps: Switch) {
+    /// Takes in a SYN. Of its options those count that we have, too.
+    pub fn learn(&mut self, segment: &Segment, timestamps: Switch, extensions: Extensions) {
         if let Some(syn) = segment.options.syn {
             // RFC 7323 section 2.3: at most 14.
-            self.shift = syn.window_scale.map(|shift| shift.min(14));
+            let shift = syn.window_scale.filter(|_| extensions.window_scaling.is_on());
+            self.shift = shift.map(|shift| shift.min(14));
             self.mss = Some(syn.mss);
-            self.sack = Some(syn.sack);
+            self.sack = Some(if extensions.sack.is_on() { syn.sack } else { SackPermitted::No });
         }
         let theirs = segment.options.timestamps.filter(|_| timestamps.is_on());
         self.timestamp = theirs.map(|timestamps| timestamps.value);

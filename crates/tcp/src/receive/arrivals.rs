@@ -4,7 +4,6 @@ use bentpipe_units::Time;
 
 use super::autotune::Worth;
 use super::reassembly::{Piece, Reassembly};
-use super::sack_list::SackList;
 use super::window::Growth;
 use super::{Arrival, Receiver, SACK_BLOCKS_EXPECTED, SenderView};
 use crate::config::Coalescing;
@@ -136,7 +135,7 @@ impl Receiver {
     fn finish(&mut self) {
         self.next += 1;
         self.out_of_order = Reassembly::default();
-        self.sacks = SackList::default();
+        self.sacks.clear();
         self.ack.schedule();
         self.ack.enter_pingpong();
     }

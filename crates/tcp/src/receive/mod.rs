@@ -88,7 +88,7 @@ impl Receiver {
             copied: crate::send::FIRST,
             queue: ReceiveQueue::default(),
             out_of_order: Reassembly::default(),
-            sacks: SackList::default(),
+            sacks: SackList::new(config.extensions.duplicate_sacks),
             early_report: None,
             fin: None,
             is_adopted: false,

@@ -1,18 +1,32 @@
 //! The blocks to report, most recent first (RFC 2018 section 4; `tcp_sack_new_ofo_skb`).
 
+use bentpipe_units::Switch;
+
 use crate::send::Block;
 
 /// Blocks remembered, of which fewer fit beside timestamps or a duplicate (`TCP_NUM_SACKS`).
 const KEPT: usize = 4;
 
 /// Ranges that came out of order, and a duplicate to report (RFC 2883).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct SackList {
     blocks: Vec<Block>,
     duplicate: Option<Block>,
+    /// Whether it is reported (`tcp_dsack`).
+    duplicates: Switch,
 }
 
 impl SackList {
+    /// One with nothing to report.
+    pub const fn new(duplicates: Switch) -> Self {
+        Self { blocks: Vec::new(), duplicate: None, duplicates }
+    }
+
+    /// Nothing is to be reported any more.
+    pub fn clear(&mut self) {
+        *self = Self::new(self.duplicates);
+    }
+
     /// `start..end` arrives out of order: the first block that it touches takes it in where it stands. Returns how many
     /// blocks stand before.
     pub fn extend(&mut self, start: u64, end: u64) -> usize {
@@ -45,7 +59,7 @@ impl SackList {
 
     /// `start..end` arrived twice (`tcp_dsack_set`). What was to be reported is forgotten for it.
     pub fn on_duplicate(&mut self, start: u64, end: u64) {
-        self.duplicate = Some(Block { start, end });
+        self.duplicate = self.duplicates.is_on().then_some(Block { start, end });
     }
 
     /// `start..end` too arrived twice, and is reported where it continues what is to be reported (`tcp_dsack_extend`).
@@ -55,7 +69,7 @@ impl SackList {
                 Some(Block { start: start.min(known.start), end: end.max(known.end) })
             }
             Some(known) => Some(known),
-            None => Some(Block { start, end }),
+            None => self.duplicates.is_on().then_some(Block { start, end }),
         };
     }
 
@@ -80,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_block_that_grew_last_comes_first() {
-        let mut list = SackList::default();
+        let mut list = SackList::new(Switch::On);
         list.on_arrival(10, 20);
         list.on_arrival(30, 40);
         list.on_arrival(20, 25);
@@ -90,7 +104,7 @@ mod tests {
     #[test]
     fn a_block_that_is_extended_keeps_its_place() {
         // tcp_sack_extend, before the block is rotated to the front.
-        let mut list = SackList::default();
+        let mut list = SackList::new(Switch::On);
         [10, 30, 50].iter().for_each(|start| list.on_arrival(*start, start + 10));
         assert_eq!(
             [list.extend(60, 65), list.extend(25, 30), list.extend(20, 22), list.extend(80, 90)],
@@ -101,7 +115,7 @@ mod tests {
 
     #[test]
     fn an_arrival_that_closes_a_gap_joins_both_sides() {
-        let mut list = SackList::default();
+        let mut list = SackList::new(Switch::On);
         list.on_arrival(10, 20);
         list.on_arrival(30, 40);
         list.on_arrival(20, 30);
@@ -110,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_duplicate_is_reported_first_and_once() {
-        let mut list = SackList::default();
+        let mut list = SackList::new(Switch::On);
         list.on_arrival(30, 40);
         list.on_duplicate(1, 5);
         assert_eq!(reported(&mut list), [(1, 5), (30, 40)]);
@@ -120,7 +134,7 @@ mod tests {
     #[test]
     fn of_two_duplicates_the_later_is_reported_or_both_as_one() {
         // tcp_dsack_set, tcp_dsack_extend.
-        let mut list = SackList::default();
+        let mut list = SackList::new(Switch::On);
         list.on_duplicate(1, 5);
         list.on_duplicate(10, 15);
         assert_eq!(reported(&mut list), [(10, 15)]);
@@ -133,14 +147,14 @@ mod tests {
     #[test]
     fn the_four_latest_blocks_are_remembered() {
         // TCP_NUM_SACKS.
-        let mut list = SackList::default();
+        let mut list = SackList::new(Switch::On);
         (0..6).for_each(|n| list.on_arrival(20 * n, 20 * n + 10));
         assert_eq!(reported(&mut list), [(100, 110), (80, 90), (60, 70), (40, 50)]);
     }
 
     #[test]
     fn there_are_as_many_blocks_as_are_reported() {
-        let mut list = SackList::default();
+        let mut list = SackList::new(Switch::On);
         list.on_arrival(10, 20);
         list.on_arrival(30, 40);
         assert_eq!(list.len(), 2);

@@ -75,7 +75,7 @@ impl Sender {
             },
             mss: u64::from(config.mss()),
             buffer: Buffer::new(FIRST, config.send_buffer),
-            recovery: Recovery::new(FIRST, config.wheel),
+            recovery: Recovery::new(FIRST, config.wheel, config.retransmission),
             transmit: Transmit::new(FIRST, config.nagle),
             rtt: Rtt::new(config.max_rto),
             offload: config.offload,

@@ -18,6 +18,7 @@ use bentpipe_cc::rate::PacketState;
 use bentpipe_units::{Duration, Time};
 
 use crate::LossRecovery;
+use crate::config::Retransmission;
 use crate::options::SackPermitted;
 use crate::send::congestion::Congestion;
 use crate::send::recovery::prr::Progress;
@@ -49,6 +50,7 @@ pub(crate) struct Recovery {
     state: RecoveryState,
     cwr: Option<Cwr>,
     timers: Timers,
+    settings: Retransmission,
 }
 
 /// What recovery sees of the rest of the sender.
@@ -78,7 +80,7 @@ impl View<'_> {
 }
 
 impl Recovery {
-    pub fn new(first: u64, wheel: TimerWheel) -> Self {
+    pub fn new(first: u64, wheel: TimerWheel, settings: Retransmission) -> Self {
         Self {
             una: first,
             scoreboard: Scoreboard::default(),
@@ -90,6 +92,7 @@ impl Recovery {
             state: RecoveryState::new(),
             cwr: None,
             timers: Timers::new(wheel),
+            settings,
         }
     }
 
@@ -300,7 +303,7 @@ mod tests {
 
     /// The degree of reordering after a segment came behind so many others.
     fn after(segments: u64) -> Recovery {
-        let mut recovery = Recovery::new(1, TimerWheel::default());
+        let mut recovery = Recovery::new(1, TimerWheel::default(), Retransmission::LINUX);
         recovery.learn_reordering(segments * MSS, MSS);
         recovery
     }

@@ -14,10 +14,6 @@ use crate::send::rtt::{INITIAL_RTO, MIN_RTO, Rtt, doubled, model_timeout};
 
 /// `TCP_TIMEOUT_MIN_US`: two ticks of a coarse clock.
 const MIN_WAIT: Duration = Duration::from_millis(2);
-/// Retransmissions of the same, or probes of a closed window without any answer, before the peer counts as gone (RFC 9293
-/// section 3.8.3: R2, `tcp_retries2`): 924.6 s with timeouts up to 120 s.
-const RETRIES: u32 = 15;
-
 /// The peer does not answer any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exhausted;
@@ -100,7 +96,8 @@ impl Recovery {
 
     /// RFC 8985 section 7.2 (`tcp_schedule_loss_probe`). `rto_in` is when the retransmission timer would expire.
     fn schedule_probe(&mut self, rto_in: Duration, view: View<'_>) -> bool {
-        if self.scoreboard.is_empty() || self.state.phase != Phase::Open || self.is_newreno() {
+        let is_possible = self.settings.tail_loss_probes.is_on() && !self.is_newreno();
+        if self.scoreboard.is_empty() || self.state.phase != Phase::Open || !is_possible {
             return false;
         }
         let wait = match view.rtt.srtt() {
@@ -148,7 +145,7 @@ impl Recovery {
         }
         let since = *self.timers.unanswered_since.get_or_insert(parts.now);
         // retransmits_timed_out
-        let modelled = || model_timeout(MIN_RTO, RETRIES, parts.rtt.max_rto());
+        let modelled = || model_timeout(MIN_RTO, self.settings.retries, parts.rtt.max_rto());
         let limit = self.timers.user_timeout.unwrap_or_else(modelled);
         if self.timers.timeouts > 0 && parts.now.since(since) >= limit {
             return Err(Exhausted);
@@ -190,7 +187,8 @@ impl Recovery {
         if starts && self.cwr.is_none() {
             self.start_undo();
         }
-        let frto = if fresh || self.timers.timeouts > 0 { Frto::Testing } else { Frto::Settled };
+        let tests = (fresh || self.timers.timeouts > 0) && self.settings.f_rto.is_on();
+        let frto = if tests { Frto::Testing } else { Frto::Settled };
         self.state.phase = Phase::Timeout(frto);
         self.cwr = None;
         self.state.recovery_point = next;
@@ -251,15 +249,15 @@ impl Recovery {
         if !self.scoreboard.is_empty() || !room.waits {
             return Ok(());
         }
-        let limit = self.timers.user_timeout;
+        let (limit, retries) = (self.timers.user_timeout, self.settings.retries);
         let persist = &mut self.timers.persist;
         let since = *persist.since.get_or_insert(view.now);
         let is_over = limit.is_some_and(|limit| view.now > since && view.now.since(since) >= limit);
-        if is_over || persist.unanswered >= RETRIES {
+        if is_over || persist.unanswered >= retries {
             return Err(Exhausted);
         }
         persist.unanswered += 1;
-        persist.backoff = (persist.backoff + 1).min(RETRIES);
+        persist.backoff = (persist.backoff + 1).min(retries);
         self.timers.forced = Some(Forced::WindowProbe);
         self.arm_persist_timer(view);
         Ok(())
