@@ -142,17 +142,19 @@ pub struct BufferLimits {
     pub max: Bytes,
     /// Whether the application has set it for good (`SO_RCVBUF`): no window beyond it need be expressible.
     pub is_fixed: bool,
+    /// Whether it is tuned by what is read of it (`tcp_moderate_rcvbuf`).
+    pub is_moderated: bool,
 }
 
 impl BufferLimits {
     /// A buffer that is tuned.
     pub fn tuned(initial: Bytes, max: Bytes) -> Self {
-        Self { initial: initial.min(max), max, is_fixed: false }
+        Self { initial: initial.min(max), max, is_fixed: false, is_moderated: true }
     }
 
     /// A buffer that the application has set.
     pub const fn fixed(memory: Bytes) -> Self {
-        Self { initial: memory, max: memory, is_fixed: true }
+        Self { initial: memory, max: memory, is_fixed: true, is_moderated: false }
     }
 }
 
@@ -207,6 +209,8 @@ pub struct Retransmission {
     pub tail_loss_probes: Switch,
     /// Whether new data test whether a timeout was needed (RFC 5682, `tcp_frto`).
     pub f_rto: Switch,
+    /// Segments by which packets may overtake each other before that counts as remarkable (`tcp_reordering`).
+    pub reordering: u64,
     /// Retransmissions of the same, or probes of a closed window without any answer, before the peer counts as gone
     /// (RFC 9293 section 3.8.3: R2, `tcp_retries2`).
     pub retries: u32,
@@ -214,7 +218,8 @@ pub struct Retransmission {
 
 impl Retransmission {
     /// As Linux has it (`tcp_sk_init`): 924.6 s with timeouts up to 120 s.
-    pub const LINUX: Self = Self { tail_loss_probes: Switch::On, f_rto: Switch::On, retries: 15 };
+    pub const LINUX: Self =
+        Self { tail_loss_probes: Switch::On, f_rto: Switch::On, reordering: 3, retries: 15 };
 }
 
 /// How often what opens a connection leaves again.

@@ -34,6 +34,8 @@ pub struct Info {
     pub retransmitted_in_flight: u64,
     /// Degree of reordering that is taken for none of a loss (`tp->reordering`).
     pub reordering: u64,
+    /// How often packets overtook each other (`reord_seen`).
+    pub reorderings: u64,
     /// Where loss recovery stands.
     pub recovery: LossRecovery,
     /// Latest delivery-rate sample, of those that the application limited only a higher one (`tcp_rate_gen`).

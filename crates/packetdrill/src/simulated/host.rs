@@ -66,16 +66,14 @@ struct Peer {
 }
 
 /// Sysctls of Linux that the endpoint has as one of these values, or that change nothing a script of segments sees.
-const FIXED: [(&str, &[&str]); 13] = [
+const FIXED: [(&str, &[&str]); 11] = [
     ("tcp_fack", &[]),
-    ("tcp_reordering", &["3"]),
     ("tcp_recovery", &["1"]),
     ("tcp_pacing_ss_ratio", &["200"]),
     ("tcp_pacing_ca_ratio", &["120"]),
     ("tcp_syncookies", &["0", "1"]),
     ("tcp_no_metrics_save", &[]),
     ("tcp_tw_reuse", &[]),
-    ("tcp_moderate_rcvbuf", &["1"]),
     ("tcp_limit_output_bytes", &[]),
     ("tcp_autocorking", &[]),
     ("tcp_max_reordering", &["300"]),
@@ -153,7 +151,10 @@ impl HostSettings {
         let missing = || Missing(format!("{name}={value}"));
         let config = &mut self.config;
         match name {
-            "tcp_rmem" => config.receive_buffer = limits(value).ok_or_else(missing)?,
+            "tcp_rmem" => {
+                let is_moderated = config.receive_buffer.is_moderated;
+                config.receive_buffer = BufferLimits { is_moderated, ..limits(value).ok_or_else(missing)? };
+            }
             "tcp_wmem" => config.send_buffer = limits(value).ok_or_else(missing)?,
             "tcp_timestamps" => {
                 config.timestamps = switch(is_on(value).ok_or_else(missing)?);
@@ -167,6 +168,10 @@ impl HostSettings {
             "tcp_early_retrans" => {
                 config.retransmission.tail_loss_probes = switch(matches!(value, "3" | "4"));
             }
+            "tcp_moderate_rcvbuf" => {
+                config.receive_buffer.is_moderated = is_on(value).ok_or_else(missing)?;
+            }
+            "tcp_reordering" => config.retransmission.reordering = value.parse().map_err(|_| missing())?,
             "tcp_frto" => config.retransmission.f_rto = switch(value != "0"),
             "tcp_retries2" => config.retransmission.retries = retries(value).ok_or_else(missing)?,
             "tcp_slow_start_after_idle" => {

@@ -31,6 +31,7 @@ pub(super) fn tcp_info(now: Time, connection: &Connection) -> TcpInfo {
         ("tcpi_snd_ssthresh", info.ssthresh.map_or(INFINITE, segments)),
         ("tcpi_snd_cwnd", segments(info.cwnd)),
         ("tcpi_reordering", info.reordering as i64),
+        ("tcpi_reord_seen", info.reorderings as i64),
         ("tcpi_delivered", info.delivered_segments as i64),
         ("tcpi_total_retrans", info.retransmitted_segments as i64),
         ("tcpi_min_rtt", info.min_rtt.map_or(i64::from(u32::MAX), micros)),

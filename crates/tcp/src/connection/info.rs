@@ -30,6 +30,7 @@ impl Connection {
             lost_segments: self.send.scoreboard().lost(),
             retransmitted_in_flight: self.send.scoreboard().retransmitted(),
             reordering: self.send.reordering(),
+            reorderings: self.send.reorderings(),
             recovery: self.send.loss_recovery(),
             delivery_rate: latest_rate.map(|sample| sample.rate()),
             delivery_demand: latest_rate.map_or(Demand::AppLimited, |sample| sample.demand),

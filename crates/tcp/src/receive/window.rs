@@ -215,6 +215,9 @@ impl ReceiveWindow {
 
     /// Auto-tuning wants room for `window` bytes (`tcp_rcvbuf_grow`).
     pub fn enlarge(&mut self, window: u64) {
+        if !self.limits.is_moderated {
+            return;
+        }
         let buffer = self.memory_for(window).min(self.limits.max.get());
         if buffer > self.buffer {
             self.buffer = buffer;

@@ -66,6 +66,10 @@ impl Sender {
         self.cc.as_ref().map_or(0, Congestion::delivered)
     }
 
+    pub const fn reorderings(&self) -> u64 {
+        self.recovery.reorderings()
+    }
+
     pub fn retransmitted_segments(&self) -> u64 {
         self.recovery.scoreboard().total_retransmitted()
     }

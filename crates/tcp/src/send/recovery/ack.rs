@@ -315,6 +315,7 @@ impl Recovery {
             min_rtt: view.rtt.min(),
             srtt: view.rtt.srtt(),
             is_repairing: self.state.is_repairing(),
+            reordering: self.reordering,
         }
     }
 }

@@ -30,9 +30,6 @@ use crate::send::recovery::timer::{Forced, Probe, Timers};
 use crate::send::rtt::Rtt;
 use crate::wheel::TimerWheel;
 
-/// `tcp_reordering`: segments by which packets may overtake each other before that counts as remarkable.
-const INITIAL_REORDERING: u64 = 3;
-
 /// Recovery as a whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Recovery {
@@ -88,7 +85,7 @@ impl Recovery {
             sacks: SackCache::default(),
             duplicates: 0,
             rack: Rack::new(),
-            reordering: INITIAL_REORDERING,
+            reordering: settings.reordering,
             state: RecoveryState::new(),
             cwr: None,
             timers: Timers::new(wheel),
@@ -148,8 +145,13 @@ impl Recovery {
         self.reordering
     }
 
+    /// How often packets overtook each other.
+    pub const fn reorderings(&self) -> u64 {
+        self.rack.reorderings()
+    }
+
     pub const fn has_remarkable_reordering(&self) -> bool {
-        self.reordering > INITIAL_REORDERING
+        self.reordering > self.settings.reordering
     }
 
     /// Whether nothing is suspicious.

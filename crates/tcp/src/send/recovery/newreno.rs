@@ -56,6 +56,7 @@ impl Recovery {
         if self.scoreboard.duplicates() + holes > out {
             self.scoreboard.set_duplicates(out - holes);
             self.reordering = (out + acked).min(MAX_REORDERING);
+            self.rack.on_reordering();
         }
     }
 

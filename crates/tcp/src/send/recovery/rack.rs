@@ -6,8 +6,6 @@ use crate::send::recovery::scoreboard::{History, Scoreboard, Sent, Verdict};
 
 /// Recoveries for which a widened reordering window is kept (`TCP_RACK_RECOVERY_THRESH`).
 const REO_WND_PERSIST: u8 = 16;
-/// Segments delivered out of order that end the grace of the reordering window (RFC 8985 section 6.2: DupThresh).
-const DUP_THRESH: u64 = 3;
 const MAX_REO_WND_MULT: u64 = 255;
 
 /// RACK's state.
@@ -26,8 +24,8 @@ pub(crate) struct Rack {
     reo_wnd_persist: u8,
     /// RACK.dsack_round: the window is not widened again before this position is acknowledged.
     dsack_round: Option<u64>,
-    /// RACK.reordering_seen.
-    reordering_seen: bool,
+    /// How often packets overtook each other (RACK.reordering_seen, `reord_seen`).
+    reorderings: u64,
 }
 
 /// What RACK looks at besides its own state.
@@ -38,6 +36,8 @@ pub(crate) struct RackView {
     pub srtt: Option<Duration>,
     /// Whether losses are being repaired.
     pub is_repairing: bool,
+    /// Segments delivered out of order that end the grace of the reordering window (RFC 8985 section 6.2: DupThresh).
+    pub reordering: u64,
 }
 
 impl Rack {
@@ -49,7 +49,7 @@ impl Rack {
             reo_wnd_mult: 1,
             reo_wnd_persist: 0,
             dsack_round: None,
-            reordering_seen: false,
+            reorderings: 0,
         }
     }
 
@@ -72,7 +72,7 @@ impl Rack {
         if self.dsack_round.is_some_and(|end| una >= end) {
             self.dsack_round = None;
         }
-        if self.reordering_seen && self.dsack_round.is_none() {
+        if self.reorderings > 0 && self.dsack_round.is_none() {
             self.dsack_round = Some(next);
             self.reo_wnd_mult = (self.reo_wnd_mult + 1).min(MAX_REO_WND_MULT);
             self.reo_wnd_persist = REO_WND_PERSIST;
@@ -80,7 +80,11 @@ impl Rack {
     }
 
     pub fn on_reordering(&mut self) {
-        self.reordering_seen = true;
+        self.reorderings += 1;
+    }
+
+    pub const fn reorderings(&self) -> u64 {
+        self.reorderings
     }
 
     /// A recovery ended without being undone.
@@ -135,7 +139,7 @@ impl Rack {
 
     /// RACK_update_reo_wnd.
     fn reo_wnd(&self, scoreboard: &Scoreboard, view: RackView) -> Duration {
-        if !self.reordering_seen && (view.is_repairing || scoreboard.sacked() >= DUP_THRESH) {
+        if self.reorderings == 0 && (view.is_repairing || scoreboard.sacked() >= view.reordering) {
             return Duration::ZERO;
         }
         let quarter = view.min_rtt.unwrap_or(Duration::ZERO) / 4;

@@ -9,7 +9,7 @@ use crate::send::recovery::sack::SackCache;
 use crate::send::recovery::scoreboard::SegmentState;
 use crate::send::recovery::state::{Frto, Phase, Rexmit};
 use crate::send::recovery::timer::{Forced, LEAST_WAIT, Persist, Probe, Purpose};
-use crate::send::recovery::{INITIAL_REORDERING, Recovery, Room, View};
+use crate::send::recovery::{Recovery, Room, View};
 use crate::send::rtt::{INITIAL_RTO, MIN_RTO, Rtt, doubled, model_timeout};
 
 /// `TCP_TIMEOUT_MIN_US`: two ticks of a coarse clock.
@@ -166,8 +166,8 @@ impl Recovery {
             self.scoreboard.forget_sacks();
         }
         self.scoreboard.set_duplicates(0);
-        if fresh && self.scoreboard.sacked() >= INITIAL_REORDERING {
-            self.reordering = self.reordering.min(INITIAL_REORDERING);
+        if fresh && self.scoreboard.sacked() >= self.settings.reordering {
+            self.reordering = self.reordering.min(self.settings.reordering);
         }
         self.sacks = SackCache::default();
         let head = self.scoreboard.first_id();

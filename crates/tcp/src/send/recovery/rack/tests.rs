@@ -16,6 +16,7 @@ fn view() -> RackView {
         min_rtt: Some(ms(40)),
         srtt: Some(Duration::from_secs(60)),
         is_repairing: false,
+        reordering: 3,
     }
 }
 
