@@ -69,7 +69,8 @@ impl Connection {
         let window = if is_cut { InitialWindow::One } else { InitialWindow::Configured };
         let sack_permitted = self.peer.sack.unwrap_or(SackPermitted::No);
         self.send.establish(now, Opened { rtt: self.round_trip(now, echo), window, mss, sack_permitted });
-        self.receive.establish(now, self.peer.announced_payload(self.announced_mss), mss);
+        let announced = self.peer.announced_payload(self.announced_mss);
+        self.receive.establish(now, announced, mss, sack_permitted);
         self.keep_alive.on_heard(now);
         self.restart_keep_alive(now);
     }

@@ -223,7 +223,7 @@ impl Connection {
             self.tell(Event::Readable);
         }
         if let Some(report) = self.receive.take_early_report() {
-            let report = self.acknowledgement(now, self.send.next(), report);
+            let report = self.acknowledgement(now, self.acceptable(), report);
             self.pending.reports.push_back(report);
         }
         if self.receive.is_finished() && !finished {

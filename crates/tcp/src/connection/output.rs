@@ -46,7 +46,7 @@ impl Connection {
             return Some(self.plain_segment(now, self.send.next().saturating_sub(1)));
         }
         if std::mem::take(&mut self.pending.acknowledgement) {
-            return Some(self.plain_segment(now, self.send.next()));
+            return Some(self.plain_segment(now, self.acceptable()));
         }
         if std::mem::take(&mut self.pending.writable) {
             self.send.check_space(now);
@@ -104,6 +104,15 @@ impl Connection {
         }
     }
 
+    /// Where a segment without data stands: behind all that left, unless the peer has shrunk its window by more than its scale
+    /// is exact to (`tcp_acceptable_seq`).
+    pub(super) fn acceptable(&self) -> u64 {
+        let (next, window_end) = (self.send.next(), self.send.window_end());
+        let unit = self.peer.shift.map_or(0, |_| 1 << self.receive.window().offered_shift());
+        let is_shrunk = next > window_end && next - window_end >= unit;
+        if is_shrunk && self.is_open() { window_end } else { next }
+    }
+
     /// None for a peer that did not welcome them (RFC 2018 section 2).
     fn most_sack_blocks(&self) -> usize {
         match self.peer.sack {
@@ -133,7 +142,7 @@ impl Connection {
     }
 
     fn own_reset(&mut self, now: Time) -> Segment {
-        let last = self.plain_segment(now, self.send.next());
+        let last = self.plain_segment(now, self.acceptable());
         Segment { flags: Flags::RST.with(Flags::ACK), ..last }
     }
 }

@@ -10,6 +10,9 @@ use crate::config::Coalescing;
 use crate::memory;
 use crate::segment::{Flags, Segment};
 
+/// Segments in order that are smaller than this do not open the window (`tcp_event_data_recv`).
+const GROWTH_MIN: u64 = 128;
+
 impl Receiver {
     /// Takes in the echo of a segment that takes `len` sequence numbers (`tcp_rcv_rtt_measure_ts`).
     pub(crate) fn on_echo(&mut self, now: Time, echo: u32, len: u64) {
@@ -145,7 +148,9 @@ impl Receiver {
         self.measure(len, memory, segment);
         self.autotune.on_data(now, self.next, self.window.size());
         self.ack.on_data(now, view.rto, self.window.size());
-        self.grow_window(len, memory);
+        if len >= GROWTH_MIN {
+            self.grow_window(len, memory);
+        }
         if let Coalescing::Within(span) = self.coalescing {
             self.train.get_or_insert(now.saturating_add(span));
         }
@@ -171,8 +176,9 @@ impl Receiver {
         let brings_news = self.note_duplicates_beyond_hole(start, end);
         self.report_before_news(start, end);
         self.sacks.on_arrival(start, end);
-        // Before its memory is counted (skb_set_owner_r comes after tcp_grow_window).
-        if brings_news {
+        // Before its memory is counted (skb_set_owner_r comes after tcp_grow_window); without SACK duplicates of
+        // acknowledgements shall have one window.
+        if brings_news && self.has_sack {
             self.grow_window(len, memory);
         }
         if len > 0 {

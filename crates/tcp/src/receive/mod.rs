@@ -13,6 +13,7 @@ pub(crate) use delayed_ack::Decision;
 use bentpipe_units::{Bytes, Duration, Time, earlier};
 
 use crate::config::{Coalescing, Config, QuickAck};
+use crate::options::SackPermitted;
 use crate::payload::Payload;
 use crate::receive::autotune::Autotune;
 use crate::receive::delayed_ack::{AckView, DelayedAck};
@@ -36,6 +37,8 @@ pub(crate) struct Receiver {
     queue: ReceiveQueue,
     out_of_order: Reassembly,
     sacks: SackList,
+    /// Whether the peer reads them.
+    has_sack: bool,
     /// What leaves as it was before the last arrival.
     early_report: Option<Report>,
     /// Where the peer's FIN is, once known.
@@ -89,6 +92,7 @@ impl Receiver {
             queue: ReceiveQueue::default(),
             out_of_order: Reassembly::default(),
             sacks: SackList::new(config.extensions.duplicate_sacks),
+            has_sack: false,
             early_report: None,
             fin: None,
             is_adopted: false,
@@ -112,7 +116,8 @@ impl Receiver {
     }
 
     /// The handshake is complete. `mss`: payload of the segments that we announce; `sent_mss`: of those that we send.
-    pub fn establish(&mut self, now: Time, mss: u64, sent_mss: u64) {
+    pub fn establish(&mut self, now: Time, mss: u64, sent_mss: u64, sack: SackPermitted) {
+        self.has_sack = sack == SackPermitted::Yes;
         self.window.establish(mss);
         self.autotune = Autotune::new(self.wheel, now, &self.window, mss, self.copied);
         let window = self.window.size();

@@ -14,8 +14,6 @@ const RMEM_MAX: u64 = 4 << 20;
 const MAX_SHIFT: u32 = 14;
 /// The largest window that its field holds.
 const UNSCALED_MAX: u64 = u16::MAX as u64;
-/// Segments smaller than this do not open the window.
-const GROWTH_MIN: u64 = 128;
 
 /// Memory, limits and what is announced.
 #[derive(Clone, Debug)]
@@ -182,9 +180,6 @@ impl ReceiveWindow {
     /// A segment of `len` bytes in `memory` arrived, where the peer's full ones have `segment`: what is announced
     /// may grow by two segments (`tcp_grow_window`).
     pub fn grow(&mut self, len: u64, memory: u64, used: u64, segment: u64) -> Growth {
-        if len < GROWTH_MIN {
-            return Growth::None;
-        }
         let room = self.clamp.min(self.payload_of(self.buffer.saturating_sub(used)));
         let room = room.saturating_sub(self.threshold);
         let wanted = if self.payload_of(memory) <= len {

@@ -93,6 +93,11 @@ impl Sender {
         Bytes::new(self.transmit.window().size)
     }
 
+    /// First position that the peer's window does not allow.
+    pub const fn window_end(&self) -> u64 {
+        self.transmit.window().end(self.recovery.una())
+    }
+
     /// Whether anything waits or is out, our FIN included.
     pub fn has_anything_out(&self) -> bool {
         !self.recovery.scoreboard().is_empty() || self.buffer.sequence_end() > self.next()

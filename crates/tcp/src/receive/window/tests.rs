@@ -68,15 +68,6 @@ fn a_window_smaller_than_a_segment_is_none() {
 }
 
 #[test]
-fn segments_of_less_than_128_bytes_do_not_open_the_window() {
-    // tcp_event_data_recv: skb->len >= 128.
-    let mut window = window();
-    window.learn_ratio(1448, 2304);
-    assert_eq!(window.grow(127, 832, 832, 536), Growth::None);
-    assert_eq!(window.grow(128, 832, 832, 536), Growth::Grown);
-}
-
-#[test]
 fn a_window_is_shifted_by_14_bits_at_most() {
     // RFC 7323 section 2.3; a buffer of 1 GiB would ask for 15.
     let shift = |bits: u32| {

@@ -370,7 +370,8 @@ impl Departures {
         if next + (end - next).min(mss) > window_end {
             return false;
         }
-        let gso_end = end.min(next + segments * mss).min(window_end);
+        let own_end = queue.next_end(&self.preview).map_or(end, |own| own.min(end));
+        let gso_end = own_end.min(next + segments * mss).min(window_end);
         self.allowance.quota -= (gso_end - next).div_ceil(mss);
         if gso_end == end {
             self.write_ends.push(end);

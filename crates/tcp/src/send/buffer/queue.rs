@@ -71,6 +71,11 @@ impl SendQueue {
         self.waiting.front().copied()
     }
 
+    /// The same once `preview` has come true.
+    pub fn next_end(&self, preview: &Preview) -> Option<u64> {
+        self.waiting.get(preview.emptied).copied()
+    }
+
     /// Whether one buffer at most waits: what leaves next is also what is written to.
     pub fn is_single(&self, preview: &Preview) -> bool {
         self.waiting.len() - preview.emptied <= 1

@@ -209,7 +209,7 @@ impl Transmit {
             _ if self.next == self.tso.start => Place::First,
             _ => Place::Later,
         };
-        let fresh = self.send_new(parts, end + u64::from(takes_fin), place);
+        let fresh = self.send_new(parts, end + u64::from(takes_fin), place, mss);
         if self.next < self.tso.end {
             return Some(fresh);
         }
@@ -224,8 +224,7 @@ impl Transmit {
     /// How far the next GSO packet reaches.
     fn start_tso(&mut self, parts: &mut Parts<'_>, mss: u64) -> Result<u64, Blocked> {
         let (queued_end, reach) = (parts.queued_end(self.next), parts.reach(self.next));
-        let waiting = reach.saturating_sub(self.next);
-        if waiting == 0 {
+        if reach <= self.next {
             return Err(Blocked::Empty);
         }
         if self.is_held_by_pacer(parts) {
@@ -239,6 +238,9 @@ impl Transmit {
         let segments = parts.tso_segments(mss);
         let limit = self.next + segments.min(quota) * mss;
         parts.buffer.grow_first(self.next, limit.min(reach));
+        // It is filled up from the next one alone.
+        let reach = parts.buffer.first_waiting_end().map_or(reach, |end| end.min(reach));
+        let waiting = reach - self.next;
         if self.next + waiting.min(mss) > self.window_end(parts) {
             return Err(Blocked::ByPeer);
         }
@@ -260,7 +262,9 @@ impl Transmit {
         let end = reach.min(limit).min(self.window_end(parts));
         self.tso.is_cut = end < limit && end < reach;
         let partial = (end - self.next) % mss;
-        if partial > 0 && end - self.next > mss && self.small.must_wait(segment) {
+        // tcp_mss_split_point asks Nagle's rule of what is not last, too, where the window cuts it.
+        let rest = SmallSegment { is_last: is_last || limit > self.window_end(parts), ..segment };
+        if partial > 0 && end - self.next > mss && self.small.must_wait(rest) {
             return Ok(end - partial);
         }
         Ok(end)
@@ -269,9 +273,7 @@ impl Transmit {
     fn defer_view(&self, parts: &Parts<'_>, mss: u64, segments: u64) -> DeferView {
         let (cwnd, in_flight) = (parts.cwnd(), parts.recovery.in_flight());
         let (queued_end, end) = (parts.queued_end(self.next), parts.reach(self.next));
-        // A buffer smaller than a GSO packet is filled up from the next (`tcp_grow_skb`).
-        let filled = self.next + segments.min(cwnd.saturating_sub(in_flight)) * mss;
-        let buffer_end = parts.buffer.first_waiting_end().map_or(end, |first| first.max(filled).min(end));
+        let buffer_end = parts.buffer.first_waiting_end().map_or(end, |first| first.min(end));
         let position = match parts.buffer.fin() {
             _ if buffer_end < queued_end.min(parts.buffer.end()) => BufferPosition::Inner,
             None => BufferPosition::Tail,
@@ -294,13 +296,13 @@ impl Transmit {
     }
 
     /// What lies below `end` leaves.
-    fn send_new(&mut self, parts: &mut Parts<'_>, end: u64, place: Place) -> Outgoing {
+    fn send_new(&mut self, parts: &mut Parts<'_>, end: u64, place: Place, mss: u64) -> Outgoing {
         let start = self.next;
         let payload = end.min(parts.buffer.end()).saturating_sub(start);
         let state = parts.on_departure();
         parts.chrono.start(parts.now, Limit::Busy);
         self.next = end;
-        if payload < parts.cc.mss() {
+        if payload < mss {
             self.small.on_sent(end);
         }
         self.tso.sent = true;

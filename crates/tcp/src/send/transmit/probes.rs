@@ -12,7 +12,7 @@ impl Transmit {
         if self.next < end {
             parts.buffer.push_at(end);
             parts.buffer.on_gso_sent(end);
-            return self.send_new(parts, end, Place::Alone);
+            return self.send_new(parts, end, Place::Alone, mss);
         }
         let start = parts.recovery.una() - 1;
         Outgoing { start, end: start, is_fin: false, is_push: false }
@@ -24,7 +24,7 @@ impl Transmit {
         if self.next < end && end <= self.window_end(parts) {
             self.pace(parts, end - self.next, mss);
             parts.buffer.on_gso_sent(end);
-            let fresh = self.send_new(parts, end, Place::Alone);
+            let fresh = self.send_new(parts, end, Place::Alone, mss);
             parts.recovery.on_probe_sent(Probe::New(self.next), self.view(parts));
             return Some(fresh);
         }
