@@ -18,12 +18,12 @@ def run(*arguments):
 
 def test_each_script_has_a_verdict_and_all_have_a_count(tmp_path):
     skipped = tmp_path / "skipped.pkt"
-    skipped.write_text("`sysctl -q net.ipv4.tcp_sack=0`\n")
+    skipped.write_text("`sysctl -q net.ipv4.tcp_recovery=0`\n")
     result = run(GOOD, skipped)
     assert result.exit_code == 0
     assert result.output.splitlines() == [
         f"{GOOD}: passed",
-        f"{skipped}:1: skipped, not supported: tcp_sack=0",
+        f"{skipped}:1: skipped, not supported: tcp_recovery=0",
         "",
         "1 passed, 1 skipped",
     ]
