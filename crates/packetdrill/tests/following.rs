@@ -134,6 +134,10 @@ fn what_python_says_decides() {
 #[test]
 fn what_the_endpoint_does_not_have_is_refused_by_name() {
     assert_eq!(refused("+0 `sysctl -q net.ipv4.tcp_recovery=0`"), "tcp_recovery=0");
+    // No value of theirs, or more segments than the kernel's integer has room for.
+    for setting in ["tcp_early_retrans=5", "tcp_frto=on", "tcp_reordering=18446744073709551615"] {
+        assert_eq!(refused(&format!("+0 `sysctl -q net.ipv4.{setting}`")), setting);
+    }
     let hystart = "/sys/module/tcp_cubic/parameters/hystart_detect";
     assert_eq!(
         refused(&format!("+0 `echo 1 > {hystart}`")),

@@ -166,13 +166,20 @@ impl HostSettings {
             }
             // tcp_schedule_loss_probe
             "tcp_early_retrans" => {
-                config.retransmission.tail_loss_probes = switch(matches!(value, "3" | "4"));
+                let mode: Option<u8> = value.parse().ok().filter(|mode| *mode <= 4);
+                config.retransmission.tail_loss_probes = switch(mode.ok_or_else(missing)? >= 3);
             }
             "tcp_moderate_rcvbuf" => {
                 config.receive_buffer.is_moderated = is_on(value).ok_or_else(missing)?;
             }
-            "tcp_reordering" => config.retransmission.reordering = value.parse().map_err(|_| missing())?,
-            "tcp_frto" => config.retransmission.f_rto = switch(value != "0"),
+            "tcp_reordering" => {
+                let segments: u32 = value.parse().map_err(|_| missing())?;
+                config.retransmission.reordering = segments.into();
+            }
+            "tcp_frto" => {
+                let mode: u8 = value.parse().map_err(|_| missing())?;
+                config.retransmission.f_rto = switch(mode != 0);
+            }
             "tcp_retries2" => config.retransmission.retries = retries(value).ok_or_else(missing)?,
             "tcp_slow_start_after_idle" => {
                 let restarts = is_on(value).ok_or_else(missing)?;

@@ -14,6 +14,7 @@ use crate::send::rtt::{INITIAL_RTO, MIN_RTO, Rtt, doubled, model_timeout};
 
 /// `TCP_TIMEOUT_MIN_US`: two ticks of a coarse clock.
 const MIN_WAIT: Duration = Duration::from_millis(2);
+
 /// The peer does not answer any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exhausted;
