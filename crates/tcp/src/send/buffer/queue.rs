@@ -243,6 +243,16 @@ impl SendQueue {
 mod tests {
     use super::*;
 
+    /// So many buffers of 100 bytes, none of which has left.
+    fn of_buffers(count: u64) -> SendQueue {
+        let mut queue = SendQueue::new(1);
+        for number in 0..count {
+            queue.start(1 + 100 * number);
+            queue.extend(100);
+        }
+        queue
+    }
+
     #[test]
     fn a_gso_packet_splits_the_buffer_from_which_it_is_taken() {
         let mut queue = SendQueue::new(1);
@@ -258,11 +268,7 @@ mod tests {
 
     #[test]
     fn what_is_foreseen_is_what_happens() {
-        let mut queue = SendQueue::new(1);
-        for start in [1, 101, 201] {
-            queue.start(start);
-            queue.extend(100);
-        }
+        let mut queue = of_buffers(3);
         let mut preview = Preview::new(1);
         for end in [61, 121, 181] {
             queue.preview_gso(&mut preview, end);
@@ -278,11 +284,7 @@ mod tests {
     #[test]
     fn the_first_buffer_takes_what_it_lacks_from_the_next_alone() {
         // tcp_grow_skb: skb_shift of at most next_skb->len bytes, then tcp_eat_one_skb.
-        let mut queue = SendQueue::new(1);
-        for start in [1, 101, 201] {
-            queue.start(start);
-            queue.extend(100);
-        }
+        let mut queue = of_buffers(3);
         queue.push_at(101);
         let now = Preview::new(1);
         queue.grow_first(&now, 151);
