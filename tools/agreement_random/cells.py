@@ -20,10 +20,8 @@ from tools.agreement_random.links import drawn_link
 from tools.agreement_random.workloads import Room, drawn_workload
 
 ROOT = Path(__file__).parents[2]
-MOST_REPETITIONS = 5
-"""Of a cell in which chance has a say."""
-CONFIRMED_REPETITIONS = 25
-"""Of a cell whose engines the test tells apart: those beyond the others' number are tested by themselves."""
+FIRST_REPETITIONS = 5
+"""Of a cell in which chance has a say; how many more is planned from what they say."""
 OTHER_SEEDS = 2**32
 """Beyond the seeds of all cells: of runs that make a sample independent of the emulated one."""
 HOST_JITTER = "0.07 ms"
@@ -58,7 +56,7 @@ class RandomCell:
     @property
     def document(self) -> TomlTable:
         """The scenario as written: `bentpipe run` measures it."""
-        return {"repetitions": MOST_REPETITIONS, "seed": self._seed, "run": self.run}
+        return {"repetitions": FIRST_REPETITIONS, "seed": self._seed, "run": self.run}
 
     @cached_property
     def digest(self) -> str:

@@ -8,20 +8,21 @@ import numpy as np
 
 from tools.agreement.comparing import LEAST_FOR_TEST, two_sample_p
 from tools.agreement.grid import TEST_LEVEL
-from tools.agreement_random.cells import MOST_REPETITIONS
+from tools.agreement_random.cells import FIRST_REPETITIONS
 from tools.agreement_random.quantities import Quantity
 from tools.agreement_random.store import Measured
 
 MEDIAN_BAR = 0.005
 BARS = {0.04: 0.97, 0.08: 0.99}
 """Share of the quantities that must be within an error."""
-LISTED = 0.08
-"""Error above which a cell is listed with its mechanism."""
+TOLERANCE, LISTED = BARS
+"""Range of the differences of runs with equal seeds up to which these differ alike, and the error above which
+a cell is listed with its mechanism."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """One quantity of a cell by both engines, the same seeds in both.
+    """One quantity of a cell by both engines.
 
     Attributes
     ----------
@@ -30,16 +31,14 @@ class Compared:
     quantity : Quantity
         What is compared.
     emulated, simulated : tuple of float
-        In the quantity's own unit, by repetition, no more than of all cells alike; where one engine has no
-        value, neither counts.
-    later : tuple of float
-        Emulated after those, where the test had told the engines apart: it decides by these alone.
+        In the quantity's own unit, by repetition, of equal seeds; where one engine has no value, neither
+        counts.
     alone : int
         Repetitions of which one engine has a value and the other has none.
     otherwise : tuple of float
-        Simulated with other seeds, for the test; none where no test is made.
+        Simulated with other seeds, where chance decides, and for the test; else none.
     with_jitter : tuple of float
-        The same with the jitter of hosts.
+        The same with the jitter of hosts, for the test alone.
     """
 
     measured: Measured
@@ -47,14 +46,33 @@ class Compared:
     emulated: tuple[float, ...]
     simulated: tuple[float, ...]
     alone: int
-    later: tuple[float, ...] = ()
     otherwise: tuple[float, ...] = ()
     with_jitter: tuple[float, ...] = ()
 
     @property
+    def key(self) -> tuple[str, str]:
+        """The cell's name and the quantity's."""
+        return self.measured.cell.name, self.quantity.name
+
+    @property
+    def chance_decides(self) -> bool:
+        """Whether the first runs with equal seeds do not differ alike: seeds alone decide nothing then.
+
+        Told by how far apart their differences are, however large these are.
+        """
+        pairs = list(zip(self.simulated, self.emulated, strict=True))[:FIRST_REPETITIONS]
+        differences = [self.quantity.error([virtual], [real]) for virtual, real in pairs]
+        return bool(differences) and not max(differences) - min(differences) <= TOLERANCE
+
+    @property
+    def expected(self) -> tuple[float, ...]:
+        """What the emulated runs are held against: runs with equal seeds, or many where chance decides."""
+        return self.otherwise if self.otherwise and self.chance_decides else self.simulated
+
+    @property
     def error(self) -> float:
         """How far the simulator is off."""
-        return self.quantity.error(self.simulated, self.emulated)
+        return self.quantity.error(self.expected, self.emulated)
 
     @property
     def spread(self) -> float:
@@ -96,9 +114,8 @@ class Compared:
         return self.alone > 0 or abs(self.error) > LISTED
 
     def _p_value(self, sample: Sequence[float]) -> float | None:
-        emulated = self.later or self.emulated
-        enough = min(len(emulated), len(sample)) >= LEAST_FOR_TEST
-        return two_sample_p(emulated, sample) if enough else None
+        enough = min(len(self.emulated), len(sample)) >= LEAST_FOR_TEST
+        return two_sample_p(self.emulated, sample) if enough else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,9 +148,7 @@ def compared(measured: Measured) -> list[Compared]:
     found = []
     for name, simulated in measured.simulated.items():
         emulated = measured.emulated.get(name, {})
-        alike = [n for n in sorted(emulated) if n in simulated and n < MOST_REPETITIONS]
-        both = [(emulated[n], simulated[n]) for n in alike]
-        later = [emulated[n] for n in sorted(emulated) if n >= MOST_REPETITIONS]
+        both = [(emulated[n], simulated[n]) for n in sorted(emulated) if n in simulated]
         pairs = [(real, virtual) for real, virtual in both if real is not None and virtual is not None]
         alone = sum((real is None) != (virtual is None) for real, virtual in both)
         if pairs or alone:
@@ -144,7 +159,6 @@ def compared(measured: Measured) -> list[Compared]:
                     emulated=tuple(real for real, _ in pairs),
                     simulated=tuple(virtual for _, virtual in pairs),
                     alone=alone,
-                    later=tuple(real for real in later if real is not None),
                 )
             )
     return found

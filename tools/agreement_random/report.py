@@ -4,35 +4,30 @@ from pathlib import Path
 
 from bentpipe.figures.drawing import svg_text
 from tools.agreement_random import drawing, page
-from tools.agreement_random.cells import MOST_REPETITIONS
+from tools.agreement_random.cells import FIRST_REPETITIONS
 from tools.agreement_random.comparing import compared
-from tools.agreement_random.measuring import samples, tested, with_host_jitter, with_other_seeds
+from tools.agreement_random.measuring import left_to_chance
 from tools.agreement_random.mechanisms import mechanisms
-from tools.agreement_random.needed import reached
+from tools.agreement_random.sampling import sampled, samples, with_host_jitter
 from tools.agreement_random.store import Store
-
-RUNS = (MOST_REPETITIONS, 25, 75, 150, 300)
-"""Of which the page says what they reach."""
 
 
 def report(store: Store, file: Path) -> bool | None:
     """Write the section into a page; tell whether the bars are met, or None where nothing is measured yet."""
     cells = store.all()
-    complete = [each for each in cells if not each.missing]
-    found = tested([each for measured in complete for each in compared(measured)])
+    measured = [each for each in cells if each.is_measured]
+    found = sampled([each for cell in measured for each in compared(cell)])
     shown = page.distributions(found)
     if not shown:
         return None
     figure = drawing.draw(shown)
     file.with_name(f"{figure.name}.svg").write_text(svg_text(figure), encoding="utf-8")
-    sampled = samples(complete)
     section = page.section(
         cells,
         found,
         mechanisms(),
-        with_other_seeds=with_other_seeds(complete),
-        with_jitter=with_host_jitter(complete),
-        needed=[reached(sampled, runs) for runs in RUNS],
+        samples=samples([each.cell for each in measured if left_to_chance(each)]),
+        with_jitter=with_host_jitter(measured, FIRST_REPETITIONS),
         figure=f"{figure.name}.svg",
     )
     file.write_text(page.in_page(file.read_text(encoding="utf-8"), section), encoding="utf-8")

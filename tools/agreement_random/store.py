@@ -15,7 +15,7 @@ from bentpipe.scenario import canonical_json
 from tools.agreement import table
 from tools.agreement.kept import FACTS
 from tools.agreement.kept import FOLDER as DATA
-from tools.agreement_random.cells import FIXED, RandomCell
+from tools.agreement_random.cells import FIRST_REPETITIONS, FIXED, RandomCell
 
 FILE = DATA / "random.csv"
 _COLUMNS = ("cell", "digest", "quantity", "emulated", "simulated", "run")
@@ -53,6 +53,11 @@ class Measured:
         """The repetitions that have not been emulated."""
         done = {repetition for values in self.emulated.values() for repetition in values}
         return tuple(repetition for repetition in range(self.repetitions) if repetition not in done)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether all runs were emulated, or of those that are planned as many as say how far chance goes."""
+        return not self.missing or self.repetitions - len(self.missing) >= FIRST_REPETITIONS
 
     def with_emulated(
         self, repetition: int, values: Mapping[str, float | None], facts: Mapping[str, str]

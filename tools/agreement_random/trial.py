@@ -9,7 +9,7 @@ from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.plan import PlannedRun
 from bentpipe.model.reason import TimedOutReason, VisitTimedOutReason
 from bentpipe.model.record import RunRecord, Status
-from tools.agreement_random.cells import MOST_REPETITIONS, RandomCell, candidates
+from tools.agreement_random.cells import FIRST_REPETITIONS, RandomCell, candidates
 from tools.agreement_random.quantities import Quantity, lasted_s, quantities
 from tools.agreement_random.store import Measured, Values
 
@@ -91,7 +91,7 @@ def trial_of(cell: RandomCell, engine: Engine, runs: Sequence[PlannedRun]) -> Tr
 def tried(cell: RandomCell, engine: Engine) -> Trial:
     """Simulate a candidate: once, and as often as it may be measured if that is well."""
     first = simulated(cell, engine, 1)
-    return first if first.fate is not Fate.TAKEN else simulated(cell, engine, MOST_REPETITIONS)
+    return first if first.fate is not Fate.TAKEN else simulated(cell, engine, FIRST_REPETITIONS)
 
 
 def drawn(seed: int, index: int, engine: Engine) -> Iterator[tuple[Fate, Trial | None]]:

@@ -1,0 +1,106 @@
+"""Simulated runs with other seeds: a sample of what a cell may say, independent of the emulated runs."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from bentpipe.campaign.engine import Engine
+from bentpipe.campaign.plan import PlannedRun
+from bentpipe.model.record import Status
+from tools.agreement.comparing import LEAST_FOR_TEST
+from tools.agreement_random.cells import RandomCell
+from tools.agreement_random.company import company_of
+from tools.agreement_random.comparing import Compared, compared
+from tools.agreement_random.quantities import Quantity, Scope, lasted_s
+from tools.agreement_random.simulating import of_each
+from tools.agreement_random.store import Measured
+from tools.agreement_random.trial import Trial, trial_of
+
+RUNS = 200
+"""Of a sample: its median is as good as that of the most runs of a cell that are emulated, or nearly so."""
+CORES_OF_A_RUN = 2
+"""That the time of emulation is told for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """Simulated runs of one cell.
+
+    Attributes
+    ----------
+    values : tuple of float
+        The quantity of the whole cell, in its own unit.
+    run_s : float
+        How long one run takes two cores in real time, in seconds, if nothing is repeated.
+    """
+
+    values: tuple[float, ...]
+    run_s: float
+
+
+def samples(cells: Sequence[RandomCell]) -> dict[str, Sample]:
+    """Return a sample of each cell by its name; none of cells of which nothing has come."""
+    trials = of_each(cells, lambda cell, engine: trial_of(cell, engine, cell.other_runs(RUNS)))
+    found = {trial.cell.name: sample_of(trial) for trial in trials}
+    return {name: sample for name, sample in found.items() if sample is not None}
+
+
+def sample_of(trial: Trial) -> Sample | None:
+    """Return the sample that a trial is; None where its runs have no value, or the median of all is zero."""
+    name = next(name for name in trial.values if Quantity(name=name).scope is Scope.WHOLE)
+    known = _known(trial, name)
+    if not known or not median(known):
+        return None
+    succeeded = [record for record in trial.records if record.status is Status.SUCCEEDED]
+    at_once = company_of(succeeded[0]).runs_at_once(CORES_OF_A_RUN)
+    return Sample(values=known, run_s=median(map(lasted_s, succeeded)) / at_once)
+
+
+def sampled(found: Sequence[Compared]) -> list[Compared]:
+    """Return the same with the samples that errors and tests need.
+
+    Of runs with other seeds where chance decides, and where a test is made; with the jitter of hosts for the
+    second test, of what is still listed.
+    """
+    otherwise = _values(
+        [each for each in found if each.chance_decides or _is_tested(each)], RandomCell.other_runs
+    )
+    found = [replace(each, otherwise=otherwise.get(each.key, ())) for each in found]
+    with_jitter = _values(
+        list(filter(_is_tested, found)), lambda cell, runs: cell.with_host_jitter(cell.other_runs(runs))
+    )
+    return [replace(each, with_jitter=with_jitter.get(each.key, ())) for each in found]
+
+
+def with_host_jitter(cells: Iterable[Measured], most: int) -> list[Compared]:
+    """Return the simulator with the jitter of hosts compared with itself without, in the emulator's place.
+
+    By the first runs of each cell, `most` at most.
+    """
+
+    def against_itself(measured: Measured, engine: Engine) -> list[Compared]:
+        cell = measured.cell
+        runs = cell.with_host_jitter(cell.runs(min(measured.repetitions, most)))
+        values = trial_of(cell, engine, runs).values
+        return compared(replace(measured, emulated=measured.simulated, simulated=values))
+
+    return [each for found in of_each(cells, against_itself) for each in found]
+
+
+def _is_tested(found: Compared) -> bool:
+    return found.is_listed and len(found.emulated) >= LEAST_FOR_TEST
+
+
+def _values(
+    found: Sequence[Compared], runs_of: Callable[[RandomCell, int], tuple[PlannedRun, ...]]
+) -> Mapping[tuple[str, str], tuple[float, ...]]:
+    """Return what a sample of such runs says, by cell and quantity."""
+    cells = {each.measured.cell.name: each.measured.cell for each in found}
+    trials = of_each(cells.values(), lambda cell, engine: trial_of(cell, engine, runs_of(cell, RUNS)))
+    by_name = dict(zip(cells, trials, strict=True))
+    return {each.key: _known(by_name[each.measured.cell.name], each.quantity.name) for each in found}
+
+
+def _known(trial: Trial, quantity: str) -> tuple[float, ...]:
+    values = trial.values.get(quantity, {}).values()
+    return tuple(value for value in values if value is not None)
