@@ -14,7 +14,7 @@ MEASURE := scripts/under-sudo.sh measure
 SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-python.sh \
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
-.PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement agreement-random fuzz bench bench-peers bench-cluster million mutants docs docs-crates clean
+.PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement agreement-random packetdrill-random fuzz bench bench-peers bench-cluster million mutants docs docs-crates clean
 .PHONY: lock audit model notebooks questions gallery third-party setup-third-party wheel test-wheel release image-rehearsal
 
 help: ## List the targets
@@ -114,6 +114,9 @@ SEED ?= 1
 N ?= 300
 agreement-random: setup ## Measure N random cells of SEED by both engines, hours in real time, for the same page
 	$(MEASURE) $(BIN)/python -m tools.agreement_random --seed $(SEED) --number $(N)
+
+packetdrill-random: setup ## Judge the simulated endpoint by N scripts by chance of SEED that the kernel completes
+	$(MEASURE) $(BIN)/python -m tools.random_scripts --seed $(SEED) --number $(N)
 
 wheel: ## Build the sdist and from it the wheel that needs no compiler, into dist/, and have both audited
 	@$(BUILD) scripts/toolchains.sh

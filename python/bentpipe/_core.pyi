@@ -143,7 +143,8 @@ class ScriptError(ValueError):
 class ScriptVerdict:
     """How a script ends: "passed", "failed" or "skipped"; `expected` is then what is not supported.
 
-    `is_timing` says whether all was as it is written but for its time.
+    `is_timing` says whether all was as it is written but for its time; `unexpected` has what the endpoint sent
+    by the end of a script that passed and no line of it expects, as lines of a script.
     """
 
     outcome: str
@@ -151,6 +152,7 @@ class ScriptVerdict:
     expected: str | None
     found: str | None
     is_timing: bool
+    unexpected: list[str]
 
 def script_addresses(text: str, *, options: list[tuple[str, str]]) -> tuple[str, str, int] | None:
     """Return the addresses of endpoint and peer and the MTU of a script. Raises ScriptError.

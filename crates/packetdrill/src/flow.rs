@@ -125,6 +125,11 @@ impl Flow {
         self.first_timestamp = self.first_timestamp.or(pattern.timestamp().zip(packet.timestamp()));
     }
 
+    /// Where no line has named a timestamp of the endpoint yet, this segment's is called zero.
+    pub fn count_timestamps_from(&mut self, packet: &Packet) {
+        self.first_timestamp = self.first_timestamp.or(packet.timestamp().map(|first| (0, first)));
+    }
+
     /// A segment of the endpoint as the script counts.
     pub fn to_script(&self, packet: &Packet) -> Packet {
         let (own, peers) = self.offsets(packet.flags.contains(Flags::SYN));

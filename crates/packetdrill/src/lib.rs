@@ -43,7 +43,7 @@ pub use commands::{Effect, Look, effects};
 pub use expression::{Definitions, Expression};
 pub use files::{Files, ReadFile};
 pub use icmp::{Icmp, IcmpMessage, IcmpPattern};
-pub use interpreter::{Code, CodeError, Evaluate, run};
+pub use interpreter::{Code, CodeError, Evaluate, Judged, Unexpected, run};
 pub use outcome::{ControlData, ControlMessage, Handle, Missing, Outcome, Output};
 pub use packet::{Flags, IpFields, Packet, TcpOption};
 pub use parse::{ParseError, parse};

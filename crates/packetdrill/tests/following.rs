@@ -16,7 +16,7 @@ pub(crate) fn judged(text: &str, mut evaluate: impl FnMut(&Code<'_>) -> Result<(
     let script = parse(text).unwrap();
     let settings = Settings::of(&script, &[]).unwrap();
     let mut backend = Simulated::new(&settings, Files::NONE).unwrap();
-    run(&script, &settings, &mut backend, &mut evaluate)
+    run(&script, &settings, &mut backend, &mut evaluate).verdict
 }
 
 pub(crate) fn verdict(text: &str) -> Verdict {

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use bentpipe_emu::packetdrill::Kernel;
 use bentpipe_packetdrill::{
-    Backend, Code, CodeError, Files, Missing, Script, Setting, Settings, Simulated, Skip, Verdict, parse, run,
+    Backend, Code, CodeError, Difference, Files, Judged, Missing, Script, Setting, Settings, Simulated, Skip,
+    Verdict, parse, run,
 };
 use pyo3::create_exception;
 use pyo3::exceptions::{PyNameError, PyValueError};
@@ -35,29 +36,24 @@ struct ScriptVerdict {
     expected: Option<String>,
     found: Option<String>,
     is_timing: bool,
+    unexpected: Vec<String>,
 }
 
-impl From<Verdict> for ScriptVerdict {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Passed => {
-                Self { outcome: "passed", line: None, expected: None, found: None, is_timing: false }
-            }
-            Verdict::Failed(difference) => Self {
-                outcome: "failed",
-                line: Some(difference.line),
-                expected: Some(difference.expected),
-                found: Some(difference.found),
-                is_timing: difference.is_timing,
-            },
-            Verdict::Skipped(Skip { line, what }) => Self {
-                outcome: "skipped",
-                line: Some(line),
-                expected: Some(what),
-                found: None,
-                is_timing: false,
-            },
-        }
+impl From<Judged> for ScriptVerdict {
+    fn from(judged: Judged) -> Self {
+        let unexpected = judged.unexpected.iter().map(ToString::to_string).collect();
+        let (outcome, difference, skip) = match judged.verdict {
+            Verdict::Passed => ("passed", None, None),
+            Verdict::Failed(difference) => ("failed", Some(difference), None),
+            Verdict::Skipped(skip) => ("skipped", None, Some(skip)),
+        };
+        let is_timing = difference.as_ref().is_some_and(|difference| difference.is_timing);
+        let (line, expected, found) = match (difference, skip) {
+            (Some(Difference { line, expected, found, .. }), _) => (Some(line), Some(expected), Some(found)),
+            (None, Some(Skip { line, what })) => (Some(line), Some(what), None),
+            (None, None) => (None, None, None),
+        };
+        Self { outcome, line, expected, found, is_timing, unexpected }
     }
 }
 
@@ -116,14 +112,15 @@ fn settled<B: Backend>(
     options: Given,
     backend: impl FnOnce(&Settings) -> PyResult<Result<B, Missing>>,
     evaluate: &Bound<'_, PyAny>,
-) -> PyResult<Verdict> {
+) -> PyResult<Judged> {
+    let skipped = |skip| Judged { verdict: Verdict::Skipped(skip), unexpected: Vec::new() };
     let settings = match Settings::of(script, &settings_of(options)) {
         Ok(settings) => settings,
-        Err(skip) => return Ok(Verdict::Skipped(skip)),
+        Err(skip) => return Ok(skipped(skip)),
     };
     let mut backend = match backend(&settings)? {
         Ok(backend) => backend,
-        Err(missing) => return Ok(Verdict::Skipped(Skip { line: 1, what: missing.0 })),
+        Err(missing) => return Ok(skipped(Skip { line: 1, what: missing.0 })),
     };
     Ok(run(script, &settings, &mut backend, &mut |code| evaluated(evaluate, code)))
 }

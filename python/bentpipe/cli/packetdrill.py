@@ -48,6 +48,11 @@ LARGEST_BYTES = 1_000_000
     help="An option of packetdrill, such as `mtu=1520`, whatever the scripts say.",
 )
 @click.option(
+    "--unexpected",
+    is_flag=True,
+    help="Show what the endpoint sent that no line of a script that passes expects, as lines of a script.",
+)
+@click.option(
     "--junit",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -59,6 +64,7 @@ def packetdrill(
     ip_version: str | None,
     definitions: tuple[str, ...],
     options: tuple[str, ...],
+    unexpected: bool,
     junit: Path | None,
 ) -> None:
     """Judge a TCP endpoint by scripts in the language of packetdrill.
@@ -96,7 +102,7 @@ def packetdrill(
             if len(paths) > 1:
                 echo_text(f"error: {error}", err=True)
         else:
-            echo(verdict.words(str(path)))
+            echo(verdict.words(str(path)), *(verdict.unexpected if unexpected else ()))
     if junit is not None:
         with staged_file(junit, field="--junit") as file:
             file.write_bytes(documents.document(results, engine=engine, options=given))

@@ -1,6 +1,7 @@
 //! Runs a script, event by event, against a backend.
 
 mod segments;
+mod unexpected;
 
 use bentpipe_tcp::TimerWheel;
 use bentpipe_units::{Duration, Time};
@@ -17,6 +18,7 @@ use crate::prepare::{Handles, prepare};
 use crate::script::{Action, Base, CallLine, Event, Script, When};
 use crate::settings::Settings;
 use crate::verdict::{Difference, Skip, Verdict};
+pub use unexpected::Unexpected;
 
 /// Judges a line of Python: `Ok` where it ends without an error.
 pub type Evaluate<'a> = dyn FnMut(&Code<'_>) -> Result<(), CodeError> + 'a;
@@ -44,13 +46,22 @@ pub enum CodeError {
 /// An IP packet has 65535 bytes (RFC 791), of which the longest headers take 80.
 const LARGEST_PAYLOAD: u32 = 65_535 - 80;
 
+/// A script that was run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// How it ended.
+    pub verdict: Verdict,
+    /// What the endpoint sent beside, by the end of one that passed.
+    pub unexpected: Vec<Unexpected>,
+}
+
 /// Runs a script to its end, or to the first difference.
 pub fn run<B: Backend>(
     script: &Script,
     settings: &Settings,
     backend: &mut B,
     evaluate: &mut Evaluate<'_>,
-) -> Verdict {
+) -> Judged {
     let mut interpreter = Interpreter {
         settings,
         backend,
@@ -69,15 +80,16 @@ pub fn run<B: Backend>(
         blocked: None,
     };
     let events = || script.events.iter();
-    match interpreter
+    let ended = interpreter
         .prepare()
         .and_then(|()| events().try_for_each(|event| interpreter.event(event)))
-        .and_then(|()| interpreter.settle(None))
-    {
-        Ok(()) => Verdict::Passed,
+        .and_then(|()| interpreter.settle(None));
+    let verdict = match ended {
+        Ok(()) => return Judged { verdict: Verdict::Passed, unexpected: interpreter.unexpected() },
         Err(Stop::Failed(difference)) => Verdict::Failed(difference),
         Err(Stop::Skipped(skip)) => Verdict::Skipped(skip),
-    }
+    };
+    Judged { verdict, unexpected: Vec::new() }
 }
 
 /// Whether a segment opens a connection: a SYN that acknowledges nothing.

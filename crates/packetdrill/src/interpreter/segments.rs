@@ -77,7 +77,7 @@ impl<B: Backend> Interpreter<'_, B> {
     }
 
     /// The next segment but those of connections that the script is done with.
-    fn next_packet(&mut self, until: Time) -> Option<Captured> {
+    pub(super) fn next_packet(&mut self, until: Time) -> Option<Captured> {
         loop {
             let next = self.kept.take().or_else(|| self.backend.next_packet(until))?;
             if !self.flows.is_over(&next.packet) {
@@ -87,14 +87,19 @@ impl<B: Backend> Interpreter<'_, B> {
     }
 
     /// A super-segment is cut where segmentation offload will, if that is the length that is expected; the rest is kept.
-    fn cut(&mut self, mut whole: Captured, expected: u32) -> Captured {
+    fn cut(&mut self, whole: Captured, expected: u32) -> Captured {
         let ends_there = |size: u32| size > 0 && expected.is_multiple_of(size);
-        if (1..whole.packet.length).contains(&expected) && whole.segment_bytes.is_some_and(ends_there) {
+        if whole.segment_bytes.is_some_and(ends_there) { self.cut_off(whole, expected) } else { whole }
+    }
+
+    /// The first bytes of a segment that has more, the rest of which is kept.
+    pub(super) fn cut_off(&mut self, mut whole: Captured, bytes: u32) -> Captured {
+        if (1..whole.packet.length).contains(&bytes) {
             let mut rest = whole.clone();
-            rest.packet.seq = rest.packet.seq.wrapping_add(expected);
-            rest.packet.length -= expected;
+            rest.packet.seq = rest.packet.seq.wrapping_add(bytes);
+            rest.packet.length -= bytes;
             rest.packet.flags = rest.packet.flags.without(Flags::CWR);
-            whole.packet.length = expected;
+            whole.packet.length = bytes;
             whole.packet.flags = whole.packet.flags.without(Flags::PSH.with(Flags::FIN));
             self.kept = Some(rest);
         }

@@ -37,12 +37,15 @@ class Verdict:
         Of the first difference, or of what is not supported.
     expected, found : str or None
         What is written there, or what is not supported, and what was there.
+    unexpected : tuple of str
+        Where it passed: segments that had left by its end and that no line expects, as lines of a script.
     """
 
     outcome: Outcome
     line: int | None = None
     expected: str | None = None
     found: str | None = None
+    unexpected: tuple[str, ...] = ()
 
     def words(self, name: str) -> str:
         """Say it in one line of a script of that name."""
@@ -137,5 +140,9 @@ def _file_bytes(path: str) -> int | None:
 
 def _verdict(verdict: _core.ScriptVerdict) -> Verdict:
     return Verdict(
-        outcome=Outcome(verdict.outcome), line=verdict.line, expected=verdict.expected, found=verdict.found
+        outcome=Outcome(verdict.outcome),
+        line=verdict.line,
+        expected=verdict.expected,
+        found=verdict.found,
+        unexpected=tuple(verdict.unexpected),
     )
