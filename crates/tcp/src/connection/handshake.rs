@@ -70,7 +70,7 @@ impl Connection {
         let sack_permitted = self.peer.sack.unwrap_or(SackPermitted::No);
         self.send.establish(now, Opened { rtt: self.round_trip(now, echo), window, mss, sack_permitted });
         let announced = self.peer.announced_payload(self.announced_mss);
-        self.receive.establish(now, announced, mss, sack_permitted);
+        self.receive.establish(now, announced, self.send.mss(), sack_permitted);
         self.keep_alive.on_heard(now);
         self.restart_keep_alive(now);
     }
@@ -192,11 +192,11 @@ impl Connection {
             return false;
         }
         let finished = self.receive.is_finished();
+        self.send.initialize_window(seq, self.peer.scale(segment.window));
         self.open(now, segment.options.timestamps.map(|timestamps| timestamps.echo));
         if finished {
             self.state = if self.send.is_shut_down() { State::Closing } else { State::CloseWait };
         }
-        self.send.initialize_window(seq, self.peer.scale(segment.window));
         true
     }
 

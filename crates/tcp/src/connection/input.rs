@@ -42,9 +42,8 @@ impl Connection {
         }
         match self.process_ack(now, segment, start) {
             Verdict::Accepted => {}
-            // RFC 9293 section 3.10.7.4, fifth check: answered and dropped.
-            Verdict::Unsent => return self.answer_stray(now, segment, start, start),
-            Verdict::TooOld => return self.challenge(now),
+            // RFC 9293 section 3.10.7.4, fifth check, and RFC 5961 section 5.2: answered and dropped.
+            Verdict::Unsent | Verdict::TooOld => return self.challenge(now),
         }
         if by_fast_open {
             self.after_first_ack_by_fast_open(now, segment);
@@ -84,20 +83,22 @@ impl Connection {
                 let reason = if is_opening { Closed::Refused } else { Closed::Reset };
                 self.vanish(reason);
             } else {
-                self.answer_stray(now, segment, start, start);
+                self.challenge(now);
             }
             return false;
         }
         if segment.flags.contains(Flags::SYN) && self.state != State::SynReceived {
             // RFC 5961 section 4.2.
-            self.answer_stray(now, segment, start, start);
+            self.challenge(now);
             return false;
         }
         true
     }
 
     fn answer_stray(&mut self, now: Time, segment: &Segment, start: u64, end: u64) {
-        if segment.payload.is_empty() && !self.may_answer_stray(now) {
+        // Data and FINs make no loops of acknowledgements (`tcp_oow_rate_limited`).
+        let may_loop = segment.sequence_len() == 0 || segment.flags.contains(Flags::SYN);
+        if may_loop && !self.may_answer_stray(now) {
             return;
         }
         if end > start {
@@ -113,7 +114,7 @@ impl Connection {
         }
     }
 
-    /// Whether a stray segment is answered now (`tcp_oow_rate_limited`).
+    /// Whether a stray segment is answered now (`__tcp_oow_rate_limited`).
     pub(super) fn may_answer_stray(&mut self, now: Time) -> bool {
         let is_due = self.out_of_window_at.is_none_or(|at| now.since(at) >= self.stray_interval);
         if is_due {
@@ -190,7 +191,10 @@ impl Connection {
         let start = if segment.flags.contains(Flags::SYN) { start + 1 } else { start };
         let data_end = start + segment.payload.len();
         let nobody_reads = match self.reader {
-            Reader::Present => None,
+            // After its FIN the peer sends no more, and what begins behind it is not looked at.
+            Reader::Present => {
+                Some(Closed::Reset).filter(|_| self.receive.is_finished() && start < self.receive.next())
+            }
             Reader::ShutDown => Some(Closed::Reset).filter(|_| !self.state.may_write()),
             Reader::Gone => Some(Closed::Aborted),
         };
@@ -203,7 +207,7 @@ impl Connection {
         }
         if self.state.may_receive() {
             self.on_payload(now, start, segment);
-        } else if segment.sequence_len() > 0 {
+        } else if segment.sequence_len() > 0 && start < self.receive.next() {
             // A FIN or data that was taken already.
             self.receive.on_outside(start, data_end + u64::from(segment.flags.contains(Flags::FIN)));
             self.pending.acknowledgement = true;

@@ -52,8 +52,8 @@ impl Sender {
         self.recovery.unanswered_probes()
     }
 
-    pub const fn mss(&self) -> u64 {
-        self.mss
+    pub fn mss(&self) -> u64 {
+        self.transmit.window().bound(self.mss)
     }
 
     /// Sent and neither acknowledged nor known to be lost.

@@ -44,7 +44,7 @@ pub(crate) const FIRST: u64 = 1;
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
     config: CongestionConfig,
-    /// Payload of a full segment without SACK blocks (`mss_cache`).
+    /// Payload of a full segment without SACK blocks, whatever the window.
     mss: u64,
     /// What is written.
     buffer: Buffer,
@@ -254,9 +254,9 @@ impl Sender {
         taken
     }
 
-    const fn size_view(&self) -> SizeView {
+    fn size_view(&self) -> SizeView {
         let next = self.transmit.position();
-        SizeView { next, mss: self.mss, max_window: self.transmit.window().max }
+        SizeView { next, mss: self.mss(), max_window: self.transmit.window().max }
     }
 
     /// Whether a write would be accepted now.

@@ -129,7 +129,7 @@ impl Transmit {
         Room {
             waits: waiting > 0,
             is_open: window_end > self.next,
-            first_fits: self.next + waiting.min(mss) <= window_end,
+            first_fits: self.next + waiting.min(self.window.bound(mss)) <= window_end,
         }
     }
 
@@ -146,7 +146,7 @@ impl Transmit {
     /// The next segment. `reserved` bytes of each segment are taken by options.
     pub fn next(&mut self, parts: &mut Parts<'_>, reserved: u64) -> Option<Outgoing> {
         self.held_until = None;
-        let mss = parts.cc.mss().saturating_sub(reserved).max(1);
+        let mss = self.window.bound(parts.cc.mss()).saturating_sub(reserved).max(1);
         match parts.recovery.take_forced() {
             Some(Forced::Head) => {
                 let head = self.retransmit(parts, parts.recovery.scoreboard().first_id(), mss)?;
@@ -372,7 +372,7 @@ impl Transmit {
             return Allowance { quota: 0, tso_segments: 0, window_end };
         }
         let cwnd = parts.cwnd();
-        let tso_segments = parts.tso_segments(parts.cc.mss()).min(half_of(cwnd));
+        let tso_segments = parts.tso_segments(self.window.bound(parts.cc.mss())).min(half_of(cwnd));
         let quota = cwnd.saturating_sub(parts.recovery.in_flight());
         let is_paced = parts.pacing_rate().is_some();
         let quota = if is_paced { quota.min(self.pacer.at_once(tso_segments)) } else { quota };

@@ -1,5 +1,10 @@
 //! The window that the peer announces.
 
+/// `TCP_MSS_DEFAULT`.
+const DEFAULT_MSS: u64 = 536;
+/// 68 bytes with the header (`tcp_bound_to_half_wnd`).
+const LEAST: u64 = 68 - 20;
+
 /// The peer's window (RFC 9293 section 3.3.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SendWindow {
@@ -31,6 +36,12 @@ impl SendWindow {
         *self = Self { size, wl1: seq, max: size };
     }
 
+    /// A segment has no more than half of the largest window, of a small one all (`tcp_bound_to_half_wnd`).
+    pub fn bound(&self, mss: u64) -> u64 {
+        let most = if self.max > DEFAULT_MSS { self.max / 2 } else { self.max };
+        if most == 0 { mss } else { mss.min(most.max(LEAST)) }
+    }
+
     /// First position that it does not allow when all below `una` is acknowledged.
     pub const fn end(&self, una: u64) -> u64 {
         una + self.size
@@ -59,6 +70,18 @@ mod tests {
         assert_eq!(after(10, 500, false), (false, 1_000));
         assert_eq!(after(10, 0, false), (true, 0));
         assert_eq!(after(11, 1_000, false), (false, 1_000));
+    }
+
+    #[test]
+    fn a_segment_takes_no_more_than_half_of_the_largest_window() {
+        let bound = |max| {
+            let mut window = SendWindow::default();
+            window.initialize(10, max);
+            window.bound(1_460)
+        };
+        // tcp_bound_to_half_wnd: max_window > TCP_MSS_DEFAULT, cutoff = max_window >> 1; none where that is 0.
+        assert_eq!([2_920, 2_919, 1_000, 537].map(bound), [1_460, 1_459, 500, 268]);
+        assert_eq!([536, 300, 10, 0].map(bound), [536, 300, 48, 1_460]);
     }
 
     #[test]
