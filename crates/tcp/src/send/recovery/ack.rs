@@ -161,6 +161,7 @@ impl Recovery {
         let is_small = position - self.una < cc.mss();
         let had_sacked = self.scoreboard.sacked() > 0;
         let (mut acked, mut last) = (0, None);
+        self.scoreboard.trim(position);
         while let Some(sent) = self.scoreboard.pop_acked(position) {
             self.timers.forced = None;
             acked += 1;
@@ -184,7 +185,6 @@ impl Recovery {
             && acked == 1
             && !had_sacked
             && last.is_some_and(|rate| cc.is_first_delivered_since(&rate));
-        self.scoreboard.trim_front(position);
         self.una = position;
         cc.on_acked(position);
         // A receiver that drops what it acknowledged selectively (RFC 2018 section 8) is found out here.

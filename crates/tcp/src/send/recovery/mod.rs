@@ -250,6 +250,21 @@ impl Recovery {
         self.scoreboard.collapse(id, space, data_end);
     }
 
+    /// A segment is to leave again in segments of `mss`.
+    pub fn fit(&mut self, id: u64, mss: u64) {
+        self.scoreboard.fit(id, mss);
+    }
+
+    /// What leaves again with a segment ends with it.
+    pub fn part_behind(&mut self, id: u64) {
+        self.scoreboard.part(id + 1);
+    }
+
+    /// The segment that a probe repeats, of no more than `mss`.
+    pub fn fit_last(&mut self, mss: u64) -> Option<u64> {
+        self.scoreboard.fit_last(mss)
+    }
+
     /// A lost segment leaves again.
     pub fn on_retransmitted(&mut self, id: u64, rate: PacketState, view: View<'_>) {
         self.scoreboard.retransmit(id, view.now, rate);

@@ -2,6 +2,7 @@
 //! section 5.1).
 
 mod buffers;
+mod cutting;
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -334,13 +335,6 @@ impl Scoreboard {
         self.segments.pop_front();
         self.first += 1;
         Some(sent)
-    }
-
-    /// Cuts what lies below `position` off the first segment (`tcp_trim_head`).
-    pub fn trim_front(&mut self, position: u64) {
-        if let Some(sent) = self.segments.front_mut() {
-            sent.start = sent.start.max(position.min(sent.end));
-        }
     }
 
     /// The oldest transmissions first, those that still say something; `visit` says when to stop.

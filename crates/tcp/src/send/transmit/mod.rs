@@ -149,7 +149,10 @@ impl Transmit {
         let mss = self.window.bound(parts.cc.mss()).saturating_sub(reserved).max(1);
         match parts.recovery.take_forced() {
             Some(Forced::Head) => {
-                let head = self.retransmit(parts, parts.recovery.scoreboard().first_id(), mss)?;
+                let first = parts.recovery.scoreboard().first_id();
+                parts.recovery.fit(first, mss);
+                parts.recovery.part_behind(first);
+                let head = self.retransmit(parts, first, mss)?;
                 self.pace(parts, head.end - head.start, mss);
                 return Some(head);
             }

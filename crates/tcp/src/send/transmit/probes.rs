@@ -28,7 +28,7 @@ impl Transmit {
             parts.recovery.on_probe_sent(Probe::New(self.next), self.view(parts));
             return Some(fresh);
         }
-        let last = parts.recovery.scoreboard().last_id()?;
+        let last = parts.recovery.fit_last(mss)?;
         let sent = *parts.recovery.scoreboard().get(last)?;
         if !self.may_repeat(parts, sent.start) {
             return None;

@@ -15,6 +15,7 @@ impl Transmit {
             if quota == 0 || self.is_held_by_pacer(parts) {
                 return None;
             }
+            parts.recovery.fit(id, mss);
             let most = quota.min(parts.tso_segments(mss));
             let end = parts.recovery.scoreboard().waiting_run_end(id, most);
             self.retransmitted = GsoPacket { start, end, ..GsoPacket::default() };
@@ -43,6 +44,7 @@ impl Transmit {
         if !self.may_repeat(parts, start) {
             return None;
         }
+        parts.recovery.fit(id, mss);
         let space = self.window_end(parts).saturating_sub(start).min(mss);
         parts.recovery.collapse(id, space, parts.buffer.end());
         let sent = *parts.recovery.scoreboard().get(id)?;
