@@ -11,6 +11,7 @@ use bentpipe_units::Bytes;
 use crate::config::BufferLimits;
 use crate::memory;
 use crate::send::transmit::tso::max_segments;
+use crate::send::transmit::window::bound_to_half_window;
 use crate::{Boundary, Payload};
 use data::WrittenData;
 use queue::{Foreseen, Preview, SendQueue};
@@ -335,8 +336,8 @@ impl Buffer {
 impl SizeView {
     /// What a waiting buffer holds: whole segments, at most half the peer's largest window (`tcp_xmit_size_goal`).
     fn buffer_size(&self) -> u64 {
-        let half = (self.max_window / 2 / self.mss).max(1);
-        max_segments(self.mss).min(half) * self.mss
+        let most = bound_to_half_window(max_segments(self.mss) * self.mss, self.max_window);
+        (most / self.mss).max(1) * self.mss
     }
 }
 

@@ -122,6 +122,11 @@ impl Recovery {
         self.schedule_probe(self.until_rto(view), view);
     }
 
+    /// Data left as a probe of the window: no probe of their loss follows (`tcp_write_wakeup`).
+    pub fn on_window_probed(&mut self, view: View<'_>) {
+        self.restart_retransmission(view);
+    }
+
     /// The head left again (`tcp_xmit_retransmit_queue`).
     pub(super) fn on_head_retransmitted(&mut self, view: View<'_>) {
         if self.timers.is_armed_for(Purpose::Reorder) {

@@ -6,7 +6,7 @@ pub(crate) mod parts;
 mod probes;
 mod retransmission;
 pub(crate) mod tso;
-mod window;
+pub(crate) mod window;
 
 use std::ops::Range;
 
@@ -244,7 +244,9 @@ impl Transmit {
         // It is filled up from the next one alone.
         let reach = parts.buffer.first_waiting_end().map_or(reach, |end| end.min(reach));
         let waiting = reach - self.next;
-        if self.next + waiting.min(mss) > self.window_end(parts) {
+        // The FIN takes a number of the window (tcp_snd_wnd_test), and none of a segment.
+        let fin = u64::from(waiting <= mss && parts.buffer.fin() == Some(reach));
+        if self.next + waiting.min(mss) + fin > self.window_end(parts) {
             return Err(Blocked::ByPeer);
         }
         let (una, is_last) = (parts.recovery.una(), reach == queued_end);

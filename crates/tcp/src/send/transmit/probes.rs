@@ -12,7 +12,9 @@ impl Transmit {
         if self.next < end {
             parts.buffer.push_at(end);
             parts.buffer.on_gso_sent(end);
-            return self.send_new(parts, end, Place::Alone, mss);
+            let fresh = self.send_new(parts, end, Place::Alone, mss);
+            parts.recovery.on_window_probed(self.view(parts));
+            return fresh;
         }
         let start = parts.recovery.una() - 1;
         Outgoing { start, end: start, is_fin: false, is_push: false }

@@ -38,14 +38,19 @@ impl SendWindow {
 
     /// A segment has no more than half of the largest window, of a small one all (`tcp_bound_to_half_wnd`).
     pub fn bound(&self, mss: u64) -> u64 {
-        let most = if self.max > DEFAULT_MSS { self.max / 2 } else { self.max };
-        if most == 0 { mss } else { mss.min(most.max(LEAST)) }
+        bound_to_half_window(mss, self.max)
     }
 
     /// First position that it does not allow when all below `una` is acknowledged.
     pub const fn end(&self, una: u64) -> u64 {
         una + self.size
     }
+}
+
+/// What a segment or a buffer holds, where the largest window ever was so large (`tcp_bound_to_half_wnd`).
+pub(crate) fn bound_to_half_window(bytes: u64, largest: u64) -> u64 {
+    let most = if largest > DEFAULT_MSS { largest / 2 } else { largest };
+    if most == 0 { bytes } else { bytes.min(most.max(LEAST)) }
 }
 
 #[cfg(test)]
