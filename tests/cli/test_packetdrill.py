@@ -37,6 +37,19 @@ def test_a_script_that_fails_is_exit_status_1(tmp_path):
     assert f"{bad}:1: expected close returns 0, found close returns -1 EBADF" in result.output
 
 
+def test_what_no_line_expects_is_shown_as_lines_of_a_script_where_that_is_asked_for(tmp_path):
+    script = tmp_path / "handshake.pkt"
+    script.write_text(
+        "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 bind(3, ..., ...) = 0\n+0 listen(3, 1) = 0\n"
+        "+0 < S 0:0(0) win 65535 <mss 1000>\n+0 > S. 0:0(0) ack 1 <...>\n+.1 < . 1:1(0) ack 1 win 65535\n"
+        "+0 accept(3, ..., ...) = 4\n+.1 write(4, ..., 1500) = 1500\n+.1 close(3) = 0\n"
+    )
+    # The window of a receive buffer of 131072 bytes where nothing is scaled (tcp_select_initial_window).
+    segments = ["0.200000 > . 1:1001(1000) ack 1 win 64240", "0.200000 > P. 1001:1501(500) ack 1 win 64240"]
+    for option, shown in (("--unexpected", segments), ("--define=A=1", [])):
+        assert run(script, option).output.splitlines() == [f"{script}: passed", *shown, "", "1 passed"]
+
+
 def test_verdicts_go_to_a_file_too(tmp_path):
     result = run(GOOD, "--junit", tmp_path / "verdicts.xml")
     assert result.exit_code == 0

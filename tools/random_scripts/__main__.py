@@ -25,7 +25,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.random_scripts", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="of the set [default: 1]")
     parser.add_argument("--number", type=int, default=100, help="of its first scripts [default: 100]")
-    parser.add_argument("--first", type=int, default=0, metavar="INDEX", help="number of the first [default: 0]")
+    parser.add_argument(
+        "--first", type=int, default=0, metavar="INDEX", help="number of the first [default: 0]"
+    )
     options = parser.parse_args()
     try:
         require_emulate()

@@ -12,8 +12,8 @@ from tools.random_scripts.stimuli import Line
 FOLDER = Path(__file__).parents[2] / "tests" / "packetdrill"
 """Of the shell script that every script begins with."""
 HEAD = "--tolerance_usecs=100000\n`./defaults.sh`\n"
-"""The kernel's timers of up to two seconds are late by up to eight jiffies of 4 ms (kernel/time/timer.c), each of
-a row of timeouts beside the one before. In which order all happens is told without a tolerance."""
+"""The kernel's timers of up to two seconds are late by up to eight jiffies of 4 ms (kernel/time/timer.c), and
+each timeout of a row adds its own. The order of all that happens has no tolerance."""
 
 
 class Fate(Enum):
@@ -44,7 +44,7 @@ class Judged:
 
 
 def judged(name: str, lines: Sequence[Line]) -> Judged:
-    """Complete a script on the kernel, see whether it passes there, and judge the simulated endpoint by it."""
+    """Complete a script on the kernel, see that it passes there, and judge the simulated endpoint by it."""
     script = FOLDER / f"{name}.pkt"
     first = packetdrill.emulate(script, text_of(lines))
     if first.outcome is not Outcome.PASSED:

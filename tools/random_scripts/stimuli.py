@@ -75,10 +75,14 @@ class _Script:
             self._end: 0.3,
         }
         for _ in range(draw.count(5, 15)):
-            self._at_s += draw.one_of(*GAPS_S)
+            self._wait(draw.one_of(*GAPS_S))
             yield self._line(draw.weighted(events)())
-        self._at_s += REST_S
+        self._wait(REST_S)
         yield self._line("getsockopt(3, SOL_SOCKET, SO_ERROR, ..., [4]) = 0")
+
+    def _wait(self, wait_s: float) -> None:
+        # Whole microseconds, as scripts are written.
+        self._at_s = round(self._at_s + wait_s, 6)
 
     def _at_start(self, *texts: str) -> Iterator[Line]:
         return (Line(at_s=0, text=text) for text in texts)
@@ -108,6 +112,10 @@ class _Script:
             options.insert(0, f"TS val {self._clock} ecr 0")
         return f" <{','.join(options)}>" if options else ""
 
+    def _answer(self, *options: str) -> str:
+        """Return what any segment says of the other direction."""
+        return f"ack {self._acknowledged} win {self._window()}{self._options(*options)}"
+
     def _data(self) -> str:
         draw, length = self._draw, self._draw.one_of(*SIZES_BYTES)
         length = min(length, self._mss_bytes)
@@ -120,7 +128,7 @@ class _Script:
         if place == "next":
             self._sent_in_order = max(self._sent_in_order, seq + length)
         flags = "P." if draw.happens(0.5) else "."
-        return f"< {flags} {seq}:{seq + length}({length}) ack {self._acknowledged} win {self._window()}{self._options()}"
+        return f"< {flags} {seq}:{seq + length}({length}) {self._answer()}"
 
     def _acknowledgement(self) -> str:
         draw, seq = self._draw, self._sent_in_order
@@ -134,14 +142,14 @@ class _Script:
             last = draw.count(first + 1, rest)
             start = self._acknowledged
             blocks = [f"sack {start + first * self._mss_bytes}:{start + last * self._mss_bytes}"]
-        return f"< . {seq}:{seq}(0) ack {self._acknowledged} win {self._window()}{self._options(*blocks)}"
+        return f"< . {seq}:{seq}(0) {self._answer(*blocks)}"
 
     def _end_of_peer(self) -> str:
         seq = self._sent_in_order
         if not self._has_ended:
             self._sent_in_order += 1
         self._has_ended = True
-        return f"< F. {seq}:{seq}(0) ack {self._acknowledged} win {self._window()}{self._options()}"
+        return f"< F. {seq}:{seq}(0) {self._answer()}"
 
     # ---- calls of the application ------------------------------------------------------------------------
 

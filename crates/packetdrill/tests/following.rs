@@ -23,6 +23,21 @@ pub(crate) fn verdict(text: &str) -> Verdict {
     judged(&format!("{ACCEPTED}{text}"), |_| Ok(()))
 }
 
+#[test]
+fn what_no_line_expects_is_told_as_lines_of_a_script_each_segment_for_itself() {
+    let text = format!("{ACCEPTED}+.1 write(4, ..., 1500) = 1500\n+.1 close(3) = 0");
+    let script = parse(&text).unwrap();
+    let settings = Settings::of(&script, &[]).unwrap();
+    let mut backend = Simulated::new(&settings, Files::NONE).unwrap();
+    let judged = run(&script, &settings, &mut backend, &mut |_| Ok(()));
+    let lines: Vec<String> = judged.unexpected.iter().map(ToString::to_string).collect();
+    assert_eq!(judged.verdict, Verdict::Passed);
+    assert_eq!(
+        lines,
+        ["0.200000 > . 1:1001(1000) ack 1 win 502", "0.200000 > P. 1001:1501(500) ack 1 win 502"]
+    );
+}
+
 fn failure(text: &str) -> (u32, String, String) {
     match verdict(text) {
         Verdict::Failed(difference) => (difference.line, difference.expected, difference.found),
