@@ -1,5 +1,7 @@
 """How often cells are emulated, and what a perfect simulator reaches then; values from probability."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.agreement.test_random_cells import CELL, compared, engine_saying, measured, text_of
@@ -8,7 +10,7 @@ from tools.agreement_random.planning import LONGEST_S, NUMBERS, planned_runs
 from tools.agreement_random.sampling import Sample, sample_of
 from tools.agreement_random.trial import simulated
 
-STEADY = Emulated(runs=5, sample=None)
+STEADY = Emulated(runs=5)
 
 
 def evenly_over(width, *, run_s=1.0):
@@ -34,7 +36,7 @@ def test_a_cell_that_asks_for_too_much_has_what_the_time_allows(run_s, runs):
     assert planned_runs(evenly_over(0.9, run_s=run_s)) == runs
 
 
-EITHER = Sample(values=(1.0, 1.2) * 30 + (1.0,), run_s=1)
+EITHER = (1.0, 1.2) * 30 + (1.0,)
 """One of two values, nearly as likely as the other; the median of all is the first."""
 
 
@@ -49,7 +51,7 @@ def test_a_perfect_simulator_misses_where_a_run_has_one_of_two_values():
 
 def test_more_runs_leave_less_to_chance():
     # With 300 runs a median has a standard deviation of 0.6 %: it is off by 4 % once in 10^11 sets.
-    few, many = (reached([Emulated(runs=runs, sample=evenly_over(0.2))]) for runs in (1, 300))
+    few, many = (reached([Emulated(runs=runs, sample=evenly_over(0.2).values)]) for runs in (1, 300))
     assert few.holds < 0.6
     assert many.holds == 1.0
 
@@ -65,8 +67,8 @@ def test_the_page_has_a_row_for_each_number_of_runs():
     steady = measured(emulated=(1.0,) * 5, simulated=(1.05,) * 5)
     # Runs differ by 0 and by 10 %, not alike.
     by_chance = measured(CELL, emulated=(1.0, 1.0, 1.1), simulated=(1.0, 1.1, 1.0))
-    found = [*compared(steady), *compared(by_chance)]
-    lines = text_of([steady, by_chance], found, samples={"1-0": EITHER}).splitlines()
+    found = [*compared(steady), *(replace(each, sample=EITHER) for each in compared(by_chance))]
+    lines = text_of([steady, by_chance], found).splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if "decide" in line and line.startswith("|")]
     assert [row[:5] for row in rows] == [
         ["5 or more, seeds decide", "1", "5.00%", "0.0%", "100.0%"],

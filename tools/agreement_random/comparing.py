@@ -35,10 +35,8 @@ class Compared:
         counts.
     alone : int
         Repetitions of which one engine has a value and the other has none.
-    otherwise : tuple of float
-        Simulated with other seeds, where chance decides, and for the test; else none.
-    with_jitter : tuple of float
-        The same with the jitter of hosts, for the test alone.
+    sample : tuple of float
+        Simulated with other seeds and the jitter of hosts, where chance decides, and for the test; else none.
     """
 
     measured: Measured
@@ -46,13 +44,7 @@ class Compared:
     emulated: tuple[float, ...]
     simulated: tuple[float, ...]
     alone: int
-    otherwise: tuple[float, ...] = ()
-    with_jitter: tuple[float, ...] = ()
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """The cell's name and the quantity's."""
-        return self.measured.cell.name, self.quantity.name
+    sample: tuple[float, ...] = ()
 
     @property
     def chance_decides(self) -> bool:
@@ -67,7 +59,7 @@ class Compared:
     @property
     def expected(self) -> tuple[float, ...]:
         """What the emulated runs are held against: runs with equal seeds, or many where chance decides."""
-        return self.otherwise if self.otherwise and self.chance_decides else self.simulated
+        return self.sample if self.sample and self.chance_decides else self.simulated
 
     @property
     def error(self) -> float:
@@ -81,41 +73,20 @@ class Compared:
 
     @property
     def p_value(self) -> float | None:
-        """Of the two-sample test against simulated runs with other seeds; None where none is made."""
-        return self._p_value(self.otherwise)
-
-    @property
-    def p_value_with_jitter(self) -> float | None:
-        """The same against simulated runs with the jitter of hosts."""
-        return self._p_value(self.with_jitter)
+        """Of the two-sample test of emulated runs against the sample; None where none is made."""
+        enough = min(len(self.emulated), len(self.sample)) >= LEAST_FOR_TEST
+        return two_sample_p(self.emulated, self.sample) if enough else None
 
     @property
     def is_chance(self) -> bool:
-        """Whether the emulated runs differ by more than the error, and the test finds both engines alike."""
-        return _are_alike(self.p_value) and self.spread > abs(self.error)
-
-    @property
-    def is_of_hosts(self) -> bool:
-        """Whether the test finds emulated runs and simulated ones with the jitter of hosts alike.
-
-        And either differ among themselves by more than the error.
-        """
-        spread = max(self.spread, self.quantity.spread(self.with_jitter))
-        return _are_alike(self.p_value_with_jitter) and spread > abs(self.error)
-
-    @property
-    def is_told_apart(self) -> bool:
-        """Whether it asks for a mechanism, and neither chance nor the jitter of hosts accounts for it."""
-        return self.is_listed and not self.is_chance and not self.is_of_hosts
+        """Whether runs of either engine differ by more than the error, and the test finds both alike."""
+        spread = max(self.spread, self.quantity.spread(self.sample))
+        return self.p_value is not None and self.p_value >= TEST_LEVEL and spread > abs(self.error)
 
     @property
     def is_listed(self) -> bool:
         """Whether it asks for a mechanism: by its error, or as a run succeeds in one engine alone."""
         return self.alone > 0 or abs(self.error) > LISTED
-
-    def _p_value(self, sample: Sequence[float]) -> float | None:
-        enough = min(len(self.emulated), len(sample)) >= LEAST_FOR_TEST
-        return two_sample_p(self.emulated, sample) if enough else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,10 +133,6 @@ def compared(measured: Measured) -> list[Compared]:
                 )
             )
     return found
-
-
-def _are_alike(p_value: float | None) -> bool:
-    return p_value is not None and p_value >= TEST_LEVEL
 
 
 def distribution(cells: Iterable[Compared]) -> Distribution:

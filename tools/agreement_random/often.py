@@ -1,11 +1,10 @@
 """The table of how often cells were emulated, and of what a perfect simulator reaches with as many runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tools.agreement_random.comparing import BARS, Compared, distribution
 from tools.agreement_random.perfect import SETS, Emulated, Reached, reached
 from tools.agreement_random.quantities import Scope
-from tools.agreement_random.sampling import Sample
 from tools.agreement_random.tables import line, percent
 
 _ABOUT = """
@@ -14,16 +13,8 @@ chance between the two:
 """
 
 
-def by_number_of_runs(found: Sequence[Compared], samples: Mapping[str, Sample]) -> list[str]:
-    """Return the table, nothing where chance decides in no cell.
-
-    Parameters
-    ----------
-    found
-        What is compared; the quantities of whole cells count.
-    samples
-        Simulated runs of the cells in which chance decides, by their names.
-    """
+def by_number_of_runs(found: Sequence[Compared]) -> list[str]:
+    """Return the table, of the quantities of whole cells; nothing where chance decides in none."""
     whole = [each for each in found if each.quantity.scope is Scope.WHOLE]
     groups: dict[str, list[Compared]] = {}
     for each in sorted(whole, key=lambda each: (each.chance_decides, len(each.emulated))):
@@ -32,8 +23,8 @@ def by_number_of_runs(found: Sequence[Compared], samples: Mapping[str, Sample]) 
         return []
     shares = [f"within {bar:.0%}" for bar in BARS]
     heads = ["runs of a cell", "cells", "median", *shares, *(f"perfect: {share}" for share in shares)]
-    rows = [_row(title, group, _reached(group, samples)) for title, group in groups.items()]
-    every = _reached(whole, samples)
+    rows = [_row(title, group, _reached(group)) for title, group in groups.items()]
+    every = _reached(whole)
     return [
         _ABOUT,
         line(heads),
@@ -51,13 +42,10 @@ def _group(found: Compared) -> str:
     return "1" if runs == 1 else "5 or more, seeds decide"
 
 
-def _reached(found: Sequence[Compared], samples: Mapping[str, Sample]) -> Reached:
+def _reached(found: Sequence[Compared]) -> Reached:
     return reached(
         [
-            Emulated(
-                runs=len(each.emulated),
-                sample=samples.get(each.measured.cell.name) if each.chance_decides else None,
-            )
+            Emulated(runs=len(each.emulated), sample=each.sample if each.chance_decides else ())
             for each in found
         ]
     )

@@ -24,13 +24,12 @@ from tools.agreement_random.mechanisms import Mechanism
 from tools.agreement_random.often import by_number_of_runs
 from tools.agreement_random.planning import LONGEST_S, NUMBERS
 from tools.agreement_random.quantities import Scope
-from tools.agreement_random.sampling import RUNS, Sample
+from tools.agreement_random.sampling import RUNS
 from tools.agreement_random.store import Measured, seed_of
 from tools.agreement_random.tables import distribution_table, line, percent
 
 HEADING = "## Random cells"
 CHANCE = "Chance"
-OF_HOSTS = "A tenth of a millisecond decides"
 NOT_EXPLAINED = "Not explained"
 _SCOPES = {
     Scope.WHOLE: "Page load time, completion, goodput or round trip: one per cell",
@@ -62,7 +61,6 @@ def section(
     found: Sequence[Compared],
     known: Sequence[Mechanism],
     *,
-    samples: Mapping[str, Sample],
     with_jitter: Sequence[Compared],
     figure: str,
 ) -> str:
@@ -74,8 +72,6 @@ def section(
         All, and what of them is compared.
     known
         Mechanisms of some.
-    samples
-        Simulated runs of the cells in which chance decides, by their names.
     with_jitter
         The simulator compared with itself with the jitter of hosts.
     figure
@@ -91,7 +87,7 @@ def section(
             f"![Share of the quantities with at most this error]({figure})\n",
             *distribution_table(distributions(found)),
             *_of_each_seed(found),
-            *by_number_of_runs([each for each in found if _is_drawn(each)], samples),
+            *by_number_of_runs([each for each in found if _is_drawn(each)]),
             _METHOD,
             *([_WITH_JITTER, *distribution_table(distributions(with_jitter)), ""] if with_jitter else []),
             f"### Beyond {LISTED:.0%}\n",
@@ -136,27 +132,20 @@ The error is that of medians, of a share the difference. *Alone*: runs that succ
 A cell is emulated once where five simulated runs are equal, five times where they are not or the first run is
 off by more than 2 %. Where its five differ alike from those with equal seeds, within {TOLERANCE:.0%} of
 each other, the seeds decide, and these are compared. Else chance decides: the emulated median is held against
-that of {RUNS} simulated runs with other seeds, and the cell is emulated {_NUMBERS} times,
+that of {RUNS} simulated runs with other seeds and the jitter of hosts: {HOST_JITTER} in directions that have
+none, as the RTT of an empty emulated link deviates by 0.10 ms. The cell is emulated {_NUMBERS} times,
 the least that leaves medians of so many of these within {TOLERANCE:.0%} of that of all in
 {BARS[TOLERANCE]:.0%} of the draws, or what {LONGEST_S / 60:.1f} minutes of two cores allow.
 """
 
 
 _OF_CHANCE = f"""\
-The emulated runs differ among themselves by more than the error, and the two-sample test (level
-{TEST_LEVEL:.0%}) does not tell them from {RUNS} simulated runs of other seeds.
+The runs of an engine differ among themselves by more than the error, and the two-sample test (level
+{TEST_LEVEL:.0%}) does not tell the emulated ones from {RUNS} simulated ones as above.
 """
 
-
-_OF_HOSTS = f"""\
-Hosts of a kernel and the link process take about 0.1 ms for what simulated ones do at once. With
-{HOST_JITTER} of jitter the test does not tell {RUNS} simulated runs of other seeds from the emulated ones;
-these or those differ among themselves by more than the error.
-"""
-
-_WITH_JITTER = f"""\
-What a tenth of a millisecond leaves open: equal seeds with {HOST_JITTER} of jitter in directions that have
-none (the RTT of an empty emulated link deviates by 0.10 ms), and without.
+_WITH_JITTER = """\
+What that jitter alone leaves open: equal seeds with it and without.
 """
 
 
@@ -187,16 +176,12 @@ def _listed_lines(listed: Sequence[Compared], known: Sequence[Mechanism]) -> lis
         rest = [each for each in rest if each not in own]
         if own:
             parts += [f"#### {mechanism.title}\n", f"{mechanism.text.strip()}\n", *_table(own), ""]
-    # A cell is one of chance when all of its quantities that are listed are, and so with the next.
+    # A cell is one of chance when all of its quantities that are listed are.
     decided = {each.measured.cell.name for each in listed if not each.is_chance}
     chance = [each for each in rest if each.measured.cell.name not in decided]
-    told_apart = {each.measured.cell.name for each in listed if each.is_told_apart}
-    of_hosts = [each for each in rest if each not in chance and each.measured.cell.name not in told_apart]
-    rest = [each for each in rest if each not in chance and each not in of_hosts]
+    rest = [each for each in rest if each not in chance]
     if chance:
         parts += [f"#### {CHANCE}\n", _OF_CHANCE, *_table(chance), ""]
-    if of_hosts:
-        parts += [f"#### {OF_HOSTS}\n", _OF_HOSTS, *_table(of_hosts, with_jitter=True), ""]
     if rest:
         parts += [f"#### {NOT_EXPLAINED}\n", *_table(rest), ""]
     cells = len({each.measured.cell.name for each in listed})
@@ -204,12 +189,12 @@ def _listed_lines(listed: Sequence[Compared], known: Sequence[Mechanism]) -> lis
     return [counts, *parts]
 
 
-def _table(found: Iterable[Compared], *, with_jitter: bool = False) -> list[str]:
+def _table(found: Iterable[Compared]) -> list[str]:
     heads = ["cell", "quantity", "runs", "emulate", "simulate", "error", "spread", "p", "what"]
     lines = [line(heads), line(["---", "---", *["---:"] * 6, "---"])]
     for each in found:
         quantity = each.quantity
-        p_value = each.p_value_with_jitter if with_jitter else each.p_value
+        p_value = each.p_value
         values = [
             " ".join([f"{median(side) * quantity.scale:.3f}", quantity.unit]).strip() if side else "-"
             for side in (each.emulated, each.expected)

@@ -7,7 +7,6 @@ import numpy as np
 
 from tools.agreement_random.comparing import BARS
 from tools.agreement_random.planning import errors
-from tools.agreement_random.sampling import Sample
 
 SETS = 400
 """Sets of all cells that are drawn: shares of them are good to 2.5 percent points."""
@@ -21,12 +20,12 @@ class Emulated:
     Attributes
     ----------
     runs : int
-    sample : Sample or None
-        None where chance does not decide: equal seeds have no error then.
+    sample : tuple of float
+        Simulated runs; none where chance does not decide: equal seeds have no error then.
     """
 
     runs: int
-    sample: Sample | None
+    sample: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +58,7 @@ def reached(cells: Sequence[Emulated]) -> Reached:
 
 def _errors(cell: Emulated, generator: np.random.Generator) -> np.ndarray:
     """Return the absolute error in each set, shape `(SETS,)`."""
-    if cell.sample is None:
+    if not cell.sample:
         return np.zeros(SETS)
     found: np.ndarray = np.abs(errors(cell.sample, cell.runs, SETS, generator))
     return found

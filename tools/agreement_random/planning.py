@@ -4,6 +4,8 @@ So often that medians of so many simulated runs are within the bar of the median
 asks: what is further off then is hardly chance.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tools.agreement_random.comparing import BARS, TOLERANCE
@@ -23,12 +25,12 @@ def planned_runs(sample: Sample) -> int:
     generator = np.random.default_rng(_SEED)
     affordable = [number for number in NUMBERS[1:] if number * sample.run_s <= LONGEST_S]
     for number in (NUMBERS[0], *affordable):
-        if np.mean(np.abs(errors(sample, number, DRAWS, generator)) <= TOLERANCE) >= BARS[TOLERANCE]:
+        if np.mean(np.abs(errors(sample.values, number, DRAWS, generator)) <= TOLERANCE) >= BARS[TOLERANCE]:
             return number
     return max(affordable, default=NUMBERS[0])
 
 
-def errors(sample: Sample, runs: int, draws: int, generator: np.random.Generator) -> np.ndarray:
-    """Return how far medians of so many runs are off that of all, shape `(draws,)`, as shares of it."""
-    found: np.ndarray = np.median(generator.choice(sample.values, (draws, runs)), axis=1)
-    return found / np.median(sample.values) - 1
+def errors(values: Sequence[float], runs: int, draws: int, generator: np.random.Generator) -> np.ndarray:
+    """Return how far medians of so many values are off that of all, shape `(draws,)`, as shares of it."""
+    found: np.ndarray = np.median(generator.choice(values, (draws, runs)), axis=1)
+    return found / np.median(values) - 1

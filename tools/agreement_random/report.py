@@ -6,9 +6,8 @@ from bentpipe.figures.drawing import svg_text
 from tools.agreement_random import drawing, page
 from tools.agreement_random.cells import FIRST_REPETITIONS
 from tools.agreement_random.comparing import compared
-from tools.agreement_random.measuring import left_to_chance
 from tools.agreement_random.mechanisms import mechanisms
-from tools.agreement_random.sampling import sampled, samples, with_host_jitter
+from tools.agreement_random.sampling import sampled, with_host_jitter
 from tools.agreement_random.store import Store
 
 
@@ -26,7 +25,6 @@ def report(store: Store, file: Path) -> bool | None:
         cells,
         found,
         mechanisms(),
-        samples=samples([each.cell for each in measured if left_to_chance(each)]),
         with_jitter=with_host_jitter(measured, FIRST_REPETITIONS),
         figure=f"{figure.name}.svg",
     )

@@ -1,11 +1,10 @@
-"""Simulated runs with other seeds: a sample of what a cell may say, independent of the emulated runs."""
+"""Simulated runs with other seeds and the jitter of hosts: what a cell may say."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 from bentpipe.campaign.engine import Engine
-from bentpipe.campaign.plan import PlannedRun
 from bentpipe.model.record import Status
 from tools.agreement.comparing import LEAST_FOR_TEST
 from tools.agreement_random.cells import RandomCell
@@ -40,8 +39,7 @@ class Sample:
 
 def samples(cells: Sequence[RandomCell]) -> dict[str, Sample]:
     """Return a sample of each cell by its name; none of cells of which nothing has come."""
-    trials = of_each(cells, lambda cell, engine: trial_of(cell, engine, cell.other_runs(RUNS)))
-    found = {trial.cell.name: sample_of(trial) for trial in trials}
+    found = {trial.cell.name: sample_of(trial) for trial in _trials(cells)}
     return {name: sample for name, sample in found.items() if sample is not None}
 
 
@@ -57,19 +55,16 @@ def sample_of(trial: Trial) -> Sample | None:
 
 
 def sampled(found: Sequence[Compared]) -> list[Compared]:
-    """Return the same with the samples that errors and tests need.
+    """Return the same with their samples: where chance decides, and for the test of what is listed."""
+    wanted = [each for each in found if each.chance_decides or _is_tested(each)]
+    cells = {each.measured.cell.name: each.measured.cell for each in wanted}
+    trials = {trial.cell.name: trial for trial in _trials(cells.values())}
 
-    Of runs with other seeds where chance decides, and where a test is made; with the jitter of hosts for the
-    second test, of what is still listed.
-    """
-    otherwise = _values(
-        [each for each in found if each.chance_decides or _is_tested(each)], RandomCell.other_runs
-    )
-    found = [replace(each, otherwise=otherwise.get(each.key, ())) for each in found]
-    with_jitter = _values(
-        list(filter(_is_tested, found)), lambda cell, runs: cell.with_host_jitter(cell.other_runs(runs))
-    )
-    return [replace(each, with_jitter=with_jitter.get(each.key, ())) for each in found]
+    def with_sample(each: Compared) -> Compared:
+        trial = trials.get(each.measured.cell.name)
+        return each if trial is None else replace(each, sample=_known(trial, each.quantity.name))
+
+    return [with_sample(each) for each in found]
 
 
 def with_host_jitter(cells: Iterable[Measured], most: int) -> list[Compared]:
@@ -91,14 +86,10 @@ def _is_tested(found: Compared) -> bool:
     return found.is_listed and len(found.emulated) >= LEAST_FOR_TEST
 
 
-def _values(
-    found: Sequence[Compared], runs_of: Callable[[RandomCell, int], tuple[PlannedRun, ...]]
-) -> Mapping[tuple[str, str], tuple[float, ...]]:
-    """Return what a sample of such runs says, by cell and quantity."""
-    cells = {each.measured.cell.name: each.measured.cell for each in found}
-    trials = of_each(cells.values(), lambda cell, engine: trial_of(cell, engine, runs_of(cell, RUNS)))
-    by_name = dict(zip(cells, trials, strict=True))
-    return {each.key: _known(by_name[each.measured.cell.name], each.quantity.name) for each in found}
+def _trials(cells: Iterable[RandomCell]) -> Iterator[Trial]:
+    return of_each(
+        cells, lambda cell, engine: trial_of(cell, engine, cell.with_host_jitter(cell.other_runs(RUNS)))
+    )
 
 
 def _known(trial: Trial, quantity: str) -> tuple[float, ...]:
