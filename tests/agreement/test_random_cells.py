@@ -267,6 +267,16 @@ def test_where_chance_decides_the_error_is_that_of_many_simulated_runs():
     assert left.error == 1.0
 
 
+def test_seeds_that_decide_more_than_chance_does_are_compared_where_chance_decides_too():
+    emulated = (1.0, 1.5, 2.0, 2.5, 3.0)
+    # Off by 0 to 6 %, while the emulated runs differ by half their median.
+    simulated = [value * factor for value, factor in zip(emulated, (1.0, 1.06, 1.03, 1.0, 1.06), strict=True)]
+    (found,) = compared(measured(emulated=emulated, simulated=simulated))
+    found = replace(found, sample=(9.0,))
+    assert (found.chance_decides, found.is_by_sample) == (True, False)
+    assert found.error == pytest.approx(0.03)
+
+
 def test_a_cell_waits_for_its_planned_runs_and_is_compared_by_those_that_are_there():
     enough, few = (measured(emulated=(1.0,) * runs, simulated=(1.1,) * 20) for runs in (5, 4))
     assert [each.is_measured for each in (enough, few)] == [True, False]

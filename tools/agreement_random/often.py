@@ -44,10 +44,7 @@ def _group(found: Compared) -> str:
 
 def _reached(found: Sequence[Compared]) -> Reached:
     return reached(
-        [
-            Emulated(runs=len(each.emulated), sample=each.sample if each.chance_decides else ())
-            for each in found
-        ]
+        [Emulated(runs=len(each.emulated), sample=each.sample if each.is_by_sample else ()) for each in found]
     )
 
 

@@ -133,7 +133,8 @@ A cell is emulated once where five simulated runs are equal, five times where th
 off by more than 2 %. Where its five differ alike from those with equal seeds, within {TOLERANCE:.0%} of
 each other, the seeds decide, and these are compared. Else chance decides: the emulated median is held against
 that of {RUNS} simulated runs with other seeds and the jitter of hosts: {HOST_JITTER} in directions that have
-none, as the RTT of an empty emulated link deviates by 0.10 ms. The cell is emulated {_NUMBERS} times,
+none, as the RTT of an empty emulated link deviates by 0.10 ms. Where the differences of equal seeds vary
+less than the emulated runs, these are compared there, too. The cell is emulated {_NUMBERS} times,
 the least that leaves medians of so many of these within {TOLERANCE:.0%} of that of all in
 {BARS[TOLERANCE]:.0%} of the draws, or what {LONGEST_S / 60:.1f} minutes of two cores allow.
 """
