@@ -318,14 +318,14 @@ def cells_of_a_page():
     ]
 
 
-def section(known=(), *, with_jitter=()):
+def section(known=()):
     cells = cells_of_a_page()
     found = [each for cell in cells for each in compared(cell)]
-    return text_of(cells, found, known, with_jitter=with_jitter)
+    return text_of(cells, found, known)
 
 
-def text_of(cells, found, known=(), *, with_jitter=()):
-    return page.section(cells, found, known, with_jitter=with_jitter, figure="agreement-random.svg")
+def text_of(cells, found, known=()):
+    return page.section(cells, found, known, figure="agreement-random.svg")
 
 
 def test_a_cell_beyond_the_bar_stands_under_its_mechanism_or_as_not_explained():
@@ -393,13 +393,6 @@ def test_the_jitter_of_hosts_comes_to_directions_that_have_none_and_changes_noth
                 was, found = (getattr(run.spec.link, name).jitter for run in (before, after))
                 # HOST_JITTER is written in milliseconds.
                 assert found == was if name in kept else (was.kind, found.sd_ns) == ("none", 70_000)
-
-
-def test_the_page_says_what_the_jitter_of_hosts_leaves_open():
-    with_jitter = compared(measured(emulated=(1.0,), simulated=(1.05,)))
-    text = section(with_jitter=with_jitter)
-    assert text.index("What that jitter alone leaves open") < text.index("| 1 | 5.00% |")
-    assert "leaves open" not in section()
 
 
 def test_the_sample_for_the_test_has_other_seeds():

@@ -8,8 +8,7 @@ from tools.agreement_random.quantities import Scope
 from tools.agreement_random.tables import line, percent
 
 _ABOUT = """
-How often cells were emulated, what the engines reach, and what a *perfect* simulator does, with nothing but
-chance between the two:
+What the engines reach, and what a *perfect* simulator would, by how often cells were emulated:
 """
 
 

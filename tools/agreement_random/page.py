@@ -61,7 +61,6 @@ def section(
     found: Sequence[Compared],
     known: Sequence[Mechanism],
     *,
-    with_jitter: Sequence[Compared],
     figure: str,
 ) -> str:
     """Return the section.
@@ -72,8 +71,6 @@ def section(
         All, and what of them is compared.
     known
         Mechanisms of some.
-    with_jitter
-        The simulator compared with itself with the jitter of hosts.
     figure
         The file of the figure beside the page.
     """
@@ -89,7 +86,6 @@ def section(
             *_of_each_seed(found),
             *by_number_of_runs([each for each in found if _is_drawn(each)]),
             _METHOD,
-            *([_WITH_JITTER, *distribution_table(distributions(with_jitter)), ""] if with_jitter else []),
             f"### Beyond {LISTED:.0%}\n",
             *_listed_lines(listed, known),
             *(["### Cells that disagreed once\n", *_table(fixed), ""] if fixed else []),
@@ -129,24 +125,19 @@ _METHOD = f"""
 Bars: a median below {MEDIAN_BAR:.1%}, {_BARS}, of one quantity per cell.
 The error is that of medians, of a share the difference. *Alone*: runs that succeed in one engine only.
 
-A cell is emulated once where five simulated runs are equal, five times where they are not or the first run is
-off by more than 2 %. Where its five differ alike from those with equal seeds, within {TOLERANCE:.0%} of
-each other, the seeds decide, and these are compared. Else chance decides: the emulated median is held against
-that of {RUNS} simulated runs with other seeds and the jitter of hosts: {HOST_JITTER} in directions that have
-none, as the RTT of an empty emulated link deviates by 0.10 ms. Where the differences of equal seeds vary
-less than the emulated runs, these are compared there, too. The cell is emulated {_NUMBERS} times,
-the least that leaves medians of so many of these within {TOLERANCE:.0%} of that of all in
-{BARS[TOLERANCE]:.0%} of the draws, or what {LONGEST_S / 60:.1f} minutes of two cores allow.
+A cell is emulated once where five simulated runs are equal; else, or if that is off by 2 %, five times.
+Where these are off equal seeds by what varies over {TOLERANCE:.0%} at most, the seeds decide. Else chance
+does: their median is held against {RUNS} simulated runs with other seeds and {HOST_JITTER} of jitter where
+a direction has none (the RTT of an empty emulated link deviates by 0.10 ms), unless equal seeds leave less
+open. Such a cell is emulated {_NUMBERS} times, the least that leaves medians of so many
+simulated runs within {TOLERANCE:.0%} in {BARS[TOLERANCE]:.0%} of draws, or what
+{LONGEST_S / 60:.1f} minutes of two cores allow.
 """
 
 
 _OF_CHANCE = f"""\
 The runs of an engine differ among themselves by more than the error, and the two-sample test (level
 {TEST_LEVEL:.0%}) does not tell the emulated ones from {RUNS} simulated ones as above.
-"""
-
-_WITH_JITTER = """\
-What that jitter alone leaves open: equal seeds with it and without.
 """
 
 

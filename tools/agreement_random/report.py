@@ -4,10 +4,9 @@ from pathlib import Path
 
 from bentpipe.figures.drawing import svg_text
 from tools.agreement_random import drawing, page
-from tools.agreement_random.cells import FIRST_REPETITIONS
 from tools.agreement_random.comparing import compared
 from tools.agreement_random.mechanisms import mechanisms
-from tools.agreement_random.sampling import sampled, with_host_jitter
+from tools.agreement_random.sampling import sampled
 from tools.agreement_random.store import Store
 
 
@@ -25,7 +24,6 @@ def report(store: Store, file: Path) -> bool | None:
         cells,
         found,
         mechanisms(),
-        with_jitter=with_host_jitter(measured, FIRST_REPETITIONS),
         figure=f"{figure.name}.svg",
     )
     file.write_text(page.in_page(file.read_text(encoding="utf-8"), section), encoding="utf-8")

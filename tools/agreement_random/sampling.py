@@ -4,15 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from bentpipe.campaign.engine import Engine
 from bentpipe.model.record import Status
 from tools.agreement.comparing import LEAST_FOR_TEST
 from tools.agreement_random.cells import RandomCell
 from tools.agreement_random.company import company_of
-from tools.agreement_random.comparing import Compared, compared
+from tools.agreement_random.comparing import Compared
 from tools.agreement_random.quantities import Quantity, Scope, lasted_s
 from tools.agreement_random.simulating import of_each
-from tools.agreement_random.store import Measured
 from tools.agreement_random.trial import Trial, trial_of
 
 RUNS = 200
@@ -65,21 +63,6 @@ def sampled(found: Sequence[Compared]) -> list[Compared]:
         return each if trial is None else replace(each, sample=_known(trial, each.quantity.name))
 
     return [with_sample(each) for each in found]
-
-
-def with_host_jitter(cells: Iterable[Measured], most: int) -> list[Compared]:
-    """Return the simulator with the jitter of hosts compared with itself without, in the emulator's place.
-
-    By the first runs of each cell, `most` at most.
-    """
-
-    def against_itself(measured: Measured, engine: Engine) -> list[Compared]:
-        cell = measured.cell
-        runs = cell.with_host_jitter(cell.runs(min(measured.repetitions, most)))
-        values = trial_of(cell, engine, runs).values
-        return compared(replace(measured, emulated=measured.simulated, simulated=values))
-
-    return [each for found in of_each(cells, against_itself) for each in found]
 
 
 def _is_tested(found: Compared) -> bool:
