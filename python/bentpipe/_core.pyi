@@ -143,8 +143,8 @@ class ScriptError(ValueError):
 class ScriptVerdict:
     """How a script ends: "passed", "failed" or "skipped"; `expected` is then what is not supported.
 
-    `is_timing` says whether all was as it is written but for its time; `unexpected` has what the endpoint sent
-    by the end of a script that passed and no line of it expects, as lines of a script.
+    `is_timing` says whether all was as it is written but for its time; `unexpected` has what left by
+    the end of a script that passed and no line of it expects, as lines of a script.
     """
 
     outcome: str
