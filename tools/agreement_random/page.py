@@ -21,7 +21,7 @@ from tools.agreement_random.comparing import (
 )
 from tools.agreement_random.kinds import kinds
 from tools.agreement_random.mechanisms import Mechanism
-from tools.agreement_random.often import by_number_of_runs
+from tools.agreement_random.number_of_runs import by_number_of_runs
 from tools.agreement_random.planning import LONGEST_S, NUMBERS
 from tools.agreement_random.quantities import Scope
 from tools.agreement_random.sampling import RUNS

@@ -20,11 +20,6 @@ def report(store: Store, file: Path) -> bool | None:
         return None
     figure = drawing.draw(shown)
     file.with_name(f"{figure.name}.svg").write_text(svg_text(figure), encoding="utf-8")
-    section = page.section(
-        cells,
-        found,
-        mechanisms(),
-        figure=f"{figure.name}.svg",
-    )
+    section = page.section(cells, found, mechanisms(), figure=f"{figure.name}.svg")
     file.write_text(page.in_page(file.read_text(encoding="utf-8"), section), encoding="utf-8")
     return page.holds(found)

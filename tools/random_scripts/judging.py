@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parents[2] / "tests" / "packetdrill"
 """Of the shell script that every script begins with."""
 HEAD = "--tolerance_usecs=100000\n`./defaults.sh`\n"
 """The kernel's timers of up to two seconds are late by up to eight jiffies of 4 ms (kernel/time/timer.c), and
-each timeout of a row adds its own. The order of all that happens has no tolerance."""
+of up to three timeouts in a row each adds its own. The order of all that happens has no tolerance."""
 
 
 class Fate(Enum):

@@ -8,7 +8,7 @@ from tools.agreement_random.draw import Draw
 OPENED_AT_S = 0.1
 """When the handshake is over: its round trip."""
 GAPS_S = (0.003, 0.007, 0.023, 0.061, 0.13, 0.31)
-"""Between events. None of the endpoint's delays is a sum of few of them: two things at once have no order."""
+"""Between events; none is a delay of the endpoint (40, 200 ms and more): things at once have no order."""
 REST_S = 1.2
 """Behind the last event: delayed acknowledgements and the first timeouts fall into it."""
 MSS_BYTES = (536, 1000, 1460)
@@ -47,7 +47,7 @@ class _Script:
         self._mss_bytes = draw.one_of(*MSS_BYTES)
         self._has_sack, self._has_timestamps = draw.happens(0.7), draw.happens(0.3)
         self._shift = draw.one_of(None, *SHIFTS)
-        self._sent = self._sent_in_order = 1
+        self._sent_in_order = 1
         self._written = self._acknowledged = 1
         self._is_closed = self._has_ended = False
         self._clock = 1000
