@@ -2,7 +2,7 @@
 
 /// `TCP_MSS_DEFAULT`.
 const DEFAULT_MSS: u64 = 536;
-/// 68 bytes with the header (`tcp_bound_to_half_wnd`).
+/// 68 bytes with a header that has no options (`tcp_bound_to_half_wnd`).
 const LEAST: u64 = 68 - 20;
 
 /// The peer's window (RFC 9293 section 3.3.1).
