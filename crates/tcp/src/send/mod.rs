@@ -94,6 +94,7 @@ impl Sender {
             return Verdict::Unsent;
         }
         let Some(cc) = &mut self.cc else { return Verdict::Accepted };
+        self.recovery.read_clock();
         let una = self.recovery.una();
         if ack.position < una {
             // MAX.SND.WND, but no more than was ever acknowledged (tcp_ack).
@@ -218,6 +219,7 @@ impl Sender {
     }
 
     pub fn handle_timeout(&mut self, now: Time) -> Result<(), Exhausted> {
+        self.recovery.read_clock();
         let room = self.transmit.room(self.recovery.una(), &self.buffer, self.mss);
         let next = self.transmit.position();
         if self.paced_until().is_some_and(|at| at <= now) {
@@ -239,6 +241,7 @@ impl Sender {
         if payload.is_empty() {
             return 0;
         }
+        self.recovery.read_clock();
         let (size, is_writable) = (self.size_view(), self.is_writable());
         let allowance = self.parts(now).map_or(Allowance::NOTHING, |(transmit, mut parts)| {
             if is_writable {

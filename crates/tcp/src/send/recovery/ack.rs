@@ -82,17 +82,15 @@ impl Recovery {
             self.on_dsack(outcome, first, view.next, cc);
             blocks = rest;
         }
-        let mut cache = SackCache::default();
-        let seen = std::mem::take(&mut self.sacks);
-        for (slot, block) in blocks.iter().enumerate() {
-            // RFC 2018: a block outside of what is out is nonsense.
-            if block.start >= block.end || block.end > view.next || block.start < self.una {
-                continue;
-            }
-            cache.keep(slot, *block);
-            seen.for_each_new(*block, |fresh| self.tag(outcome, (*block, fresh), view, cc));
+        // RFC 2018: a block outside of what is out is nonsense.
+        let is_sound =
+            |block: &Block| block.start < block.end && self.una <= block.start && block.end <= view.next;
+        let known = SackCache::of(blocks.iter().copied().filter(is_sound));
+        let seen = std::mem::replace(&mut self.sacks, known);
+        // In the order of the stream, whatever theirs: none that is acknowledged at once has overtaken another.
+        for block in known.blocks() {
+            seen.for_each_new(block, |fresh| self.tag(outcome, (block, fresh), view, cc));
         }
-        self.sacks = cache;
     }
 
     /// Tags the segments that lie in `block` and touch that part of it which is `fresh`.

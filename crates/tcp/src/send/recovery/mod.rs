@@ -225,6 +225,11 @@ impl Recovery {
         true
     }
 
+    /// A call begins that may send (`tcp_mstamp_refresh`).
+    pub const fn read_clock(&mut self) {
+        self.scoreboard.read_clock();
+    }
+
     /// A segment leaves for the first time.
     pub fn on_new_sent(&mut self, start: u64, end: u64, make: Make, rate: PacketState, view: View<'_>) {
         let was_empty = self.scoreboard.is_empty();

@@ -196,6 +196,7 @@ mod tests {
             retransmission_in_flight: false,
             history: History::SentOnce,
             transmission: 0,
+            reading: 0,
         }
     }
 

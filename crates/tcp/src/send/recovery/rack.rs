@@ -16,6 +16,9 @@ pub(crate) struct Rack {
     newest: Option<(Time, u64)>,
     /// RACK.rtt.
     rtt: Duration,
+    /// The reading of the clock that it begins with: what left at the same instant with a later one waits still, as it
+    /// does in real time.
+    rtt_reading: u64,
     /// Whether something was delivered since losses were looked for last.
     has_progressed: bool,
     /// RACK.reo_wnd_mult.
@@ -45,6 +48,7 @@ impl Rack {
         Self {
             newest: None,
             rtt: Duration::ZERO,
+            rtt_reading: 0,
             has_progressed: false,
             reo_wnd_mult: 1,
             reo_wnd_persist: 0,
@@ -63,7 +67,7 @@ impl Rack {
             return;
         }
         self.has_progressed = true;
-        self.rtt = rtt;
+        (self.rtt, self.rtt_reading) = (rtt, sent.reading);
         self.newest = self.newest.max(Some((sent.sent_at, sent.transmission)));
     }
 
@@ -116,25 +120,33 @@ impl Rack {
     /// The same when the reordering timer has expired.
     pub fn detect_now(&mut self, scoreboard: &mut Scoreboard, view: RackView) -> Option<Duration> {
         let newest = self.newest?;
-        let limit = self.rtt + self.reo_wnd(scoreboard, view);
+        let grace = self.reo_wnd(scoreboard, view);
         let mut longest = None;
         scoreboard.for_each_by_time(|_, sent| {
             if (sent.sent_at, sent.transmission) >= newest {
                 return Verdict::Stop;
             }
-            let remaining = limit.saturating_sub(view.now.since(sent.sent_at));
-            if remaining == Duration::ZERO {
-                return Verdict::Lost;
+            match self.remaining(view.now, sent, grace) {
+                None => Verdict::Lost,
+                remaining => {
+                    longest = longest.max(remaining);
+                    Verdict::Waits
+                }
             }
-            longest = longest.max(Some(remaining));
-            Verdict::Waits
         });
         longest
     }
 
     /// Whether the segment is past RACK's time at a timeout, without grace for reordering (`tcp_timeout_mark_lost`).
     pub fn is_overdue(&self, now: Time, sent: &Sent) -> bool {
-        now.since(sent.sent_at) >= self.rtt
+        self.remaining(now, sent, Duration::ZERO).is_none()
+    }
+
+    /// How long until a segment is lost (`tcp_rack_skb_timeout`); None when it is.
+    fn remaining(&self, now: Time, sent: &Sent, grace: Duration) -> Option<Duration> {
+        let (limit, elapsed) = (self.rtt + grace, now.since(sent.sent_at));
+        let waits = (elapsed, self.rtt_reading) < (limit, sent.reading);
+        waits.then(|| limit.saturating_sub(elapsed))
     }
 
     /// RACK_update_reo_wnd.

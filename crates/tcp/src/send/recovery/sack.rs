@@ -9,24 +9,30 @@ pub(crate) struct Block {
     pub end: u64,
 }
 
-/// The blocks of the last acknowledgement: what they cover is on the scoreboard already (`recv_sack_cache`).
+/// The blocks of the last acknowledgement, in the order of the stream: what they cover is on the scoreboard already
+/// (`recv_sack_cache`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SackCache([Option<Block>; MAX_SACK_BLOCKS]);
 
 impl SackCache {
-    /// Keeps a block in the slot of its place in the acknowledgement.
-    pub fn keep(&mut self, slot: usize, block: Block) {
-        if let Some(slot) = self.0.get_mut(slot) {
+    /// Those of an acknowledgement.
+    pub fn of(blocks: impl Iterator<Item = Block>) -> Self {
+        let mut known = Self::default();
+        for (slot, block) in known.0.iter_mut().zip(blocks) {
             *slot = Some(block);
         }
+        known.0.sort_unstable_by_key(|block| block.map_or(u64::MAX, |block| block.start));
+        known
+    }
+
+    pub fn blocks(self) -> impl Iterator<Item = Block> {
+        self.0.into_iter().flatten()
     }
 
     /// Calls `visit` for each part of `block` that no cached block covers.
     pub fn for_each_new(&self, block: Block, mut visit: impl FnMut(Block)) {
-        let mut known = self.0;
-        known.sort_unstable_by_key(|block| block.map_or(u64::MAX, |block| block.start));
         let mut start = block.start;
-        for seen in known.into_iter().flatten() {
+        for seen in self.blocks() {
             if seen.start >= block.end {
                 break;
             }
@@ -54,7 +60,7 @@ mod tests {
     fn fresh(cache: [Option<(u64, u64)>; MAX_SACK_BLOCKS], block: (u64, u64)) -> Vec<(u64, u64)> {
         let as_block = |(start, end)| Block { start, end };
         let mut parts = Vec::new();
-        SackCache(cache.map(|block| block.map(as_block)))
+        SackCache::of(cache.into_iter().flatten().map(as_block))
             .for_each_new(as_block(block), |part| parts.push((part.start, part.end)));
         parts
     }

@@ -26,6 +26,8 @@ pub(crate) struct Sent {
     pub history: History,
     /// Number of its last transmission among all.
     pub transmission: u64,
+    /// Number of the reading of the clock that it left with last: one for all that a call sends.
+    pub reading: u64,
 }
 
 /// What a segment was made with, for good.
@@ -88,6 +90,8 @@ pub(crate) struct Scoreboard {
     /// Transmissions in order of time; an entry is stale once its segment is delivered, lost or retransmitted.
     order: VecDeque<(u64, u64)>,
     transmissions: u64,
+    /// Readings of the clock: in real time no two are alike.
+    readings: u64,
     /// Lost and not yet retransmitted.
     waiting: BTreeSet<u64>,
     sacked: u64,
@@ -215,6 +219,11 @@ impl Scoreboard {
         low
     }
 
+    /// The clock is read for what leaves next (`tcp_mstamp_refresh`).
+    pub const fn read_clock(&mut self) {
+        self.readings += 1;
+    }
+
     /// A new segment leaves.
     pub fn push(&mut self, start: u64, end: u64, make: Make, now: Time, rate: PacketState) {
         let id = self.first + self.len();
@@ -228,6 +237,7 @@ impl Scoreboard {
             retransmission_in_flight: false,
             history: History::SentOnce,
             transmission: self.transmissions,
+            reading: self.readings,
         });
         self.note_transmission(id);
     }
@@ -245,12 +255,12 @@ impl Scoreboard {
 
     /// A segment leaves again without counting as in flight twice: a probe (`__tcp_retransmit_skb`).
     pub fn repeat(&mut self, id: u64, now: Time, rate: PacketState) {
-        let transmission = self.transmissions;
+        let (transmission, reading) = (self.transmissions, self.readings);
         let Some(sent) = self.get_mut(id) else { return };
         sent.sent_at = now;
         sent.rate = rate;
         sent.history = History::Retransmitted;
-        sent.transmission = transmission;
+        (sent.transmission, sent.reading) = (transmission, reading);
         self.total_retransmitted += 1;
         self.note_transmission(id);
     }

@@ -103,6 +103,33 @@ fn what_left_before_the_newest_delivered_is_lost_a_round_trip_and_a_window_after
 }
 
 #[test]
+fn what_left_at_the_same_instant_with_a_later_call_waits_until_it_is_older() {
+    // tcp_rack_skb_timeout: in real time no two calls read the same tcp_mstamp.
+    let mut scoreboard = Scoreboard::default();
+    let mut estimator = RateEstimator::new(Time::ZERO);
+    for (id, call) in [0, 0, 1, 1].into_iter().enumerate() {
+        if call == 1 {
+            scoreboard.read_clock();
+        }
+        let (start, rate) = (id as u64 * 1_000, estimator.on_sent(Time::ZERO, bentpipe_units::Bytes::ZERO));
+        scoreboard.push(start, start + 1_000, Make::ALONE, Time::ZERO, rate);
+    }
+    let mut rack = Rack::new();
+    for delivered in [3, 0] {
+        let sent = scoreboard.sack(delivered).expect("it is out");
+        rack.on_delivered(Time::ZERO + ms(100), &sent, None);
+    }
+    let repairing = |now_ms| RackView { is_repairing: true, ..view_at(now_ms) };
+    assert_eq!(rack.detect(&mut scoreboard, repairing(100)), Some(Duration::ZERO));
+    assert_eq!(
+        [1, 2].map(|id| scoreboard.get(id).map(|sent| sent.state)),
+        [Some(SegmentState::Lost), Some(SegmentState::Unknown)]
+    );
+    assert_eq!(rack.detect_now(&mut scoreboard, repairing(101)), None);
+    assert_eq!(scoreboard.lost(), 2);
+}
+
+#[test]
 fn losses_are_looked_for_when_something_new_was_delivered_or_a_recovery_was_undone() {
     // tcp_rack_mark_lost: tp->rack.advanced, which tcp_undo_cwnd_reduction sets.
     let (mut rack, mut scoreboard) = delivered_of(4, 2, 100);
