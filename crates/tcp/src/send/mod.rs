@@ -94,7 +94,6 @@ impl Sender {
             return Verdict::Unsent;
         }
         let Some(cc) = &mut self.cc else { return Verdict::Accepted };
-        self.recovery.read_clock();
         let una = self.recovery.una();
         if ack.position < una {
             // MAX.SND.WND, but no more than was ever acknowledged (tcp_ack).
@@ -183,7 +182,11 @@ impl Sender {
     /// The next segment. `reserved` bytes of each segment are taken by options.
     pub fn poll(&mut self, now: Time, reserved: u64) -> Option<Outgoing> {
         let (transmit, mut parts) = self.parts(now)?;
-        transmit.next(&mut parts, reserved)
+        let next = transmit.next(&mut parts, reserved);
+        if next.is_none() {
+            self.recovery.end_burst();
+        }
+        next
     }
 
     pub fn data(&self, outgoing: &Outgoing) -> Payload {
@@ -219,7 +222,6 @@ impl Sender {
     }
 
     pub fn handle_timeout(&mut self, now: Time) -> Result<(), Exhausted> {
-        self.recovery.read_clock();
         let room = self.transmit.room(self.recovery.una(), &self.buffer, self.mss);
         let next = self.transmit.position();
         if self.paced_until().is_some_and(|at| at <= now) {
@@ -241,7 +243,6 @@ impl Sender {
         if payload.is_empty() {
             return 0;
         }
-        self.recovery.read_clock();
         let (size, is_writable) = (self.size_view(), self.is_writable());
         let allowance = self.parts(now).map_or(Allowance::NOTHING, |(transmit, mut parts)| {
             if is_writable {

@@ -225,9 +225,9 @@ impl Recovery {
         true
     }
 
-    /// A call begins that may send (`tcp_mstamp_refresh`).
-    pub const fn read_clock(&mut self) {
-        self.scoreboard.read_clock();
+    /// All has left that could by now.
+    pub const fn end_burst(&mut self) {
+        self.scoreboard.end_burst();
     }
 
     /// A segment leaves for the first time.

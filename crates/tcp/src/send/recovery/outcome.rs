@@ -196,7 +196,7 @@ mod tests {
             retransmission_in_flight: false,
             history: History::SentOnce,
             transmission: 0,
-            reading: 0,
+            burst: 0,
         }
     }
 

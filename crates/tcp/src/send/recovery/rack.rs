@@ -16,9 +16,9 @@ pub(crate) struct Rack {
     newest: Option<(Time, u64)>,
     /// RACK.rtt.
     rtt: Duration,
-    /// The reading of the clock that it begins with: what left at the same instant with a later one waits still, as it
-    /// does in real time.
-    rtt_reading: u64,
+    /// The burst of the segment that it is of: what left at the same instant in a later one waits still, as it does in
+    /// real time.
+    rtt_burst: u64,
     /// Whether something was delivered since losses were looked for last.
     has_progressed: bool,
     /// RACK.reo_wnd_mult.
@@ -48,7 +48,7 @@ impl Rack {
         Self {
             newest: None,
             rtt: Duration::ZERO,
-            rtt_reading: 0,
+            rtt_burst: 0,
             has_progressed: false,
             reo_wnd_mult: 1,
             reo_wnd_persist: 0,
@@ -67,7 +67,7 @@ impl Rack {
             return;
         }
         self.has_progressed = true;
-        (self.rtt, self.rtt_reading) = (rtt, sent.reading);
+        (self.rtt, self.rtt_burst) = (rtt, sent.burst);
         self.newest = self.newest.max(Some((sent.sent_at, sent.transmission)));
     }
 
@@ -145,7 +145,7 @@ impl Rack {
     /// How long until a segment is lost (`tcp_rack_skb_timeout`); None when it is.
     fn remaining(&self, now: Time, sent: &Sent, grace: Duration) -> Option<Duration> {
         let (limit, elapsed) = (self.rtt + grace, now.since(sent.sent_at));
-        let waits = (elapsed, self.rtt_reading) < (limit, sent.reading);
+        let waits = (elapsed, self.rtt_burst) < (limit, sent.burst);
         waits.then(|| limit.saturating_sub(elapsed))
     }
 

@@ -26,8 +26,8 @@ pub(crate) struct Sent {
     pub history: History,
     /// Number of its last transmission among all.
     pub transmission: u64,
-    /// Number of the reading of the clock that it left with last: one for all that a call sends.
-    pub reading: u64,
+    /// Number of the burst that it left in last.
+    pub burst: u64,
 }
 
 /// What a segment was made with, for good.
@@ -90,8 +90,9 @@ pub(crate) struct Scoreboard {
     /// Transmissions in order of time; an entry is stale once its segment is delivered, lost or retransmitted.
     order: VecDeque<(u64, u64)>,
     transmissions: u64,
-    /// Readings of the clock: in real time no two are alike.
-    readings: u64,
+    /// Bursts that have ended. All that one call sends has one time (`tcp_mstamp_refresh`); of two calls no two have in
+    /// real time.
+    bursts: u64,
     /// Lost and not yet retransmitted.
     waiting: BTreeSet<u64>,
     sacked: u64,
@@ -219,9 +220,9 @@ impl Scoreboard {
         low
     }
 
-    /// The clock is read for what leaves next (`tcp_mstamp_refresh`).
-    pub const fn read_clock(&mut self) {
-        self.readings += 1;
+    /// What leaves from now on does so by another call.
+    pub const fn end_burst(&mut self) {
+        self.bursts += 1;
     }
 
     /// A new segment leaves.
@@ -237,7 +238,7 @@ impl Scoreboard {
             retransmission_in_flight: false,
             history: History::SentOnce,
             transmission: self.transmissions,
-            reading: self.readings,
+            burst: self.bursts,
         });
         self.note_transmission(id);
     }
@@ -255,12 +256,12 @@ impl Scoreboard {
 
     /// A segment leaves again without counting as in flight twice: a probe (`__tcp_retransmit_skb`).
     pub fn repeat(&mut self, id: u64, now: Time, rate: PacketState) {
-        let (transmission, reading) = (self.transmissions, self.readings);
+        let (transmission, burst) = (self.transmissions, self.bursts);
         let Some(sent) = self.get_mut(id) else { return };
         sent.sent_at = now;
         sent.rate = rate;
         sent.history = History::Retransmitted;
-        (sent.transmission, sent.reading) = (transmission, reading);
+        (sent.transmission, sent.burst) = (transmission, burst);
         self.total_retransmitted += 1;
         self.note_transmission(id);
     }

@@ -103,16 +103,16 @@ fn what_left_before_the_newest_delivered_is_lost_a_round_trip_and_a_window_after
 }
 
 #[test]
-fn what_left_at_the_same_instant_with_a_later_call_waits_until_it_is_older() {
+fn what_left_at_the_same_instant_in_a_later_burst_waits_until_it_is_older() {
     // tcp_rack_skb_timeout: in real time no two calls read the same tcp_mstamp.
     let mut scoreboard = Scoreboard::default();
     let mut estimator = RateEstimator::new(Time::ZERO);
-    for (id, call) in [0, 0, 1, 1].into_iter().enumerate() {
-        if call == 1 {
-            scoreboard.read_clock();
+    for burst in [[0, 1_000], [2_000, 3_000]] {
+        for start in burst {
+            let rate = estimator.on_sent(Time::ZERO, bentpipe_units::Bytes::ZERO);
+            scoreboard.push(start, start + 1_000, Make::ALONE, Time::ZERO, rate);
         }
-        let (start, rate) = (id as u64 * 1_000, estimator.on_sent(Time::ZERO, bentpipe_units::Bytes::ZERO));
-        scoreboard.push(start, start + 1_000, Make::ALONE, Time::ZERO, rate);
+        scoreboard.end_burst();
     }
     let mut rack = Rack::new();
     for delivered in [3, 0] {
