@@ -271,6 +271,7 @@ def test_any_carriers_are_a_link_or_bad_input(forward, back, rtt):
 
 
 ANY_SIZE = st.sampled_from(["0 B", "1 B", "24 B", "272 B", "273 B", "256 KiB", "1 TB", "many"])
+ANY_HOST_TIME = st.sampled_from(["0 s", "0.5 ms", "-1 ms", "25 h", "x"])
 SWITCHES = st.one_of(st.booleans(), st.sampled_from(["on", "off"]))
 TIMES = st.sampled_from(["off", "0 s", "250 ms", "never"])
 TCP = st.fixed_dictionaries(
@@ -317,10 +318,13 @@ PROTOCOLS = {
         ),
     ),
     "host": st.dictionaries(
-        st.sampled_from(["client", "server", "x"]),
-        st.dictionaries(
-            st.sampled_from(["tls_handshake", "tls_record", "quic_packet", "x"]),
-            st.sampled_from(["0 s", "0.5 ms", "-1 ms", "25 h", "x"]),
+        st.sampled_from(["client", "server", "wakeup_latency", "packet_spacing", "x"]),
+        st.one_of(
+            st.dictionaries(
+                st.sampled_from(["tls_handshake", "tls_record", "quic_packet", "x"]), ANY_HOST_TIME
+            ),
+            ANY_HOST_TIME,
+            st.lists(st.lists(ANY_HOST_TIME, max_size=3), max_size=3),
         ),
     ),
     "http2": st.fixed_dictionaries({}, optional={"header_table": ANY_SIZE, "stream_window": ANY_SIZE}),

@@ -62,6 +62,8 @@ pub fn costs(spec: &RunSpec) -> Result<HostsSpec, CostsError> {
     Ok(HostsSpec {
         client: host(median(|cost| cost.client_handshake)),
         server: host(median(|cost| cost.server_handshake)),
+        wakeup_latency: None,
+        packet_spacing_ns: None,
     })
 }
 

@@ -54,7 +54,7 @@ pub use bentpipe_units::Switch;
 pub use browser::{BrowserRecord, BrowserReport, Frame, FrameSighting};
 pub use carried::{Carried, CarriedBytes};
 pub use dns::{DnsProtocol, DnsSpec, ResolverCache, ResolverConnection, ResolverPlace};
-pub use host::{HostSpec, HostsSpec};
+pub use host::{HostSpec, HostsSpec, WakeupStep};
 pub use layers::{BytesByLayer, LayerBytes};
 pub use object_kind::ObjectKind;
 pub use page::{FileSpec, ObjectSpec, PageSpec};

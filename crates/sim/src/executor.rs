@@ -10,19 +10,21 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
 
 use crate::executor::turns::{Kind, TaskWake, Woken};
 use crate::host::id::HostId;
+use crate::wakefulness::Wakefulness;
 
 type Task = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Runs tasks on one thread, of a host first woken first run: those of the QUIC library until all of them wait, then the
-/// programs' likewise, and so on. It knows no time.
-#[derive(Default)]
+/// programs' likewise, and so on.
 pub(crate) struct Executor {
+    wakefulness: Rc<Wakefulness>,
     slots: RefCell<Slots>,
     woken: Arc<Woken>,
     injected: Arc<Injected>,
@@ -59,6 +61,18 @@ struct Slot {
 }
 
 impl Executor {
+    /// One without tasks, of hosts that sleep as this says.
+    pub(crate) fn new(wakefulness: Rc<Wakefulness>) -> Self {
+        Self {
+            wakefulness,
+            slots: RefCell::default(),
+            woken: Arc::default(),
+            injected: Arc::default(),
+            gave_way: Cell::default(),
+            may_go_on: Cell::default(),
+        }
+    }
+
     /// Adds a program's task on a host and queues it.
     pub(crate) fn spawn(&self, host: HostId, task: impl Future<Output = ()> + 'static) {
         self.add(host, Box::pin(task), Kind::Program);
@@ -82,13 +96,13 @@ impl Executor {
         Injector { host, injected: Arc::clone(&self.injected) }
     }
 
-    /// Runs woken tasks until all of them wait.
+    /// Runs woken tasks until all of those wait whose hosts are awake.
     pub(crate) fn run(&self) {
         loop {
             while let Some((host, task)) = self.injected.pop() {
                 self.add(host, task, Kind::Library);
             }
-            let Some(wake) = self.woken.pop() else { return };
+            let Some(wake) = self.woken.pop(&self.wakefulness) else { return };
             let Some(mut task) = self.take(&wake) else { continue };
             let waker = Waker::from(Arc::clone(&wake));
             self.may_go_on.set(wake.take_gave_way());
@@ -108,7 +122,7 @@ impl Executor {
 
     /// Whether a task of a host waits, before it sends something, until those of other hosts have had their turn.
     pub(crate) fn give_way(&self, host: HostId, cx: &Context<'_>) -> bool {
-        let gives_way = !self.may_go_on.take() && self.woken.has_others(host);
+        let gives_way = !self.may_go_on.take() && self.woken.has_others(host, &self.wakefulness);
         if gives_way {
             self.gave_way.set(true);
             cx.waker().wake_by_ref();
@@ -152,7 +166,6 @@ impl Injected {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
     use std::task::Poll;
 
     use super::turns::TURN;
@@ -179,8 +192,12 @@ mod tests {
         .await;
     }
 
+    fn executor() -> Executor {
+        Executor::new(Rc::new(Wakefulness::new(Vec::new(), Arc::default())))
+    }
+
     fn run(programs: &[(&'static str, u32)], library: &[(&'static str, u32)]) -> Vec<&'static str> {
-        let (executor, log) = (Executor::default(), Arc::<Mutex<Vec<_>>>::default());
+        let (executor, log) = (executor(), Arc::<Mutex<Vec<_>>>::default());
         for (name, count) in programs {
             executor.spawn(HostId::Client, turns(Arc::clone(&log), name, *count));
         }
@@ -231,7 +248,7 @@ mod tests {
         server: &[(&'static str, u32)],
         server_sends: bool,
     ) -> Vec<&'static str> {
-        let (executor, log) = (Rc::<Executor>::default(), Arc::<Mutex<Vec<_>>>::default());
+        let (executor, log) = (Rc::new(executor()), Arc::<Mutex<Vec<_>>>::default());
         for (name, count) in client {
             executor.spawn(
                 HostId::Client,

@@ -24,6 +24,7 @@ mod slab;
 mod stream;
 mod tick;
 mod topology;
+mod wakefulness;
 
 pub use error::SimulationError;
 pub use intercept::SimInterceptor;

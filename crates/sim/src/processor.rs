@@ -34,8 +34,8 @@ impl Processors {
     pub(crate) fn new(spec: &RunSpec, clock: &Arc<Clock>) -> Self {
         let processor = |costs: HostSpec| Processor::new(costs, Arc::new(SimCore::new(clock)));
         Self {
-            client: spec.host.map(|hosts| processor(hosts.client)),
-            server: spec.host.map(|hosts| processor(hosts.server)),
+            client: spec.host.as_ref().map(|hosts| processor(hosts.client)),
+            server: spec.host.as_ref().map(|hosts| processor(hosts.server)),
         }
     }
 

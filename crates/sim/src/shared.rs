@@ -18,6 +18,7 @@ use crate::host::udp::Outbox;
 use crate::processor::Processors;
 use crate::simulation::Simulation;
 use crate::topology::NextHop;
+use crate::wakefulness::Wakefulness;
 
 /// A simulation and the tasks on its hosts, which take turns: it is borrowed only while no task runs, or by the one
 /// that does, for one call.
@@ -40,9 +41,11 @@ impl Shared {
     pub(crate) fn new(spec: &RunSpec, tap: Option<Tap>) -> Self {
         let (clock, outbox) = (Arc::<Clock>::default(), Arc::<Outbox>::default());
         let processors = Processors::new(spec, &clock);
-        let simulation = Simulation::new(spec, tap, Arc::clone(&clock), Arc::clone(&outbox));
+        let wakefulness = Rc::new(Wakefulness::of(spec, Arc::clone(&clock)));
+        let simulation =
+            Simulation::new(spec, tap, Arc::clone(&clock), Arc::clone(&outbox), Rc::clone(&wakefulness));
         Self {
-            executor: Executor::default(),
+            executor: Executor::new(wakefulness),
             clock,
             outbox,
             processors,

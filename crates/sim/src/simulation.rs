@@ -1,10 +1,11 @@
 //! The simulation: it alone moves the clock and, between hosts and path, the packets.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use bentpipe_link::{Direction, Event, Heading, Path, Terrestrial};
 use bentpipe_run::{LinkReport, RunSpec};
-use bentpipe_units::{Bytes, Time, earlier};
+use bentpipe_units::{Bytes, Duration, Time, earlier};
 
 use crate::capture::Tap;
 use crate::clock::Clock;
@@ -14,6 +15,7 @@ use crate::host::udp::Outbox;
 use crate::packet::{Datagram, WirePacket};
 use crate::slab::{PacketHandle, PacketSlab};
 use crate::topology::{Arrival, LanSegment, NextHop, Topology};
+use crate::wakefulness::Wakefulness;
 
 /// The hosts, the link between them and the clock.
 pub(crate) struct Simulation {
@@ -33,6 +35,11 @@ struct Transit {
     to_client: Direction,
     slab: PacketSlab,
     lan: LanSegment,
+    wakefulness: Rc<Wakefulness>,
+    /// What packets that come out of the link are apart at least.
+    spacing: Duration,
+    /// When the next of them may come.
+    free_at: Time,
     /// What the network between gateway and server loses, where it loses anything.
     terrestrial: Option<Terrestrial>,
     tap: Option<Tap>,
@@ -41,7 +48,13 @@ struct Transit {
 }
 
 impl Simulation {
-    pub(crate) fn new(spec: &RunSpec, tap: Option<Tap>, clock: Arc<Clock>, outbox: Arc<Outbox>) -> Self {
+    pub(crate) fn new(
+        spec: &RunSpec,
+        tap: Option<Tap>,
+        clock: Arc<Clock>,
+        outbox: Arc<Outbox>,
+        wakefulness: Rc<Wakefulness>,
+    ) -> Self {
         let tunnel_header = u32::try_from(spec.tunnel_header().get()).unwrap_or(u32::MAX);
         let to_client = spec.link_direction(bentpipe_run::Direction::Down);
         let transit = Transit {
@@ -49,6 +62,9 @@ impl Simulation {
             to_client,
             slab: PacketSlab::new(tunnel_header),
             lan: LanSegment::default(),
+            wakefulness,
+            spacing: spec.host.as_ref().and_then(|hosts| hosts.packet_spacing_ns).unwrap_or_default(),
+            free_at: Time::ZERO,
             terrestrial: spec
                 .terrestrial
                 .as_ref()
@@ -95,7 +111,7 @@ impl Simulation {
 
     /// When something happens next.
     fn next_event(&self) -> Option<Time> {
-        let link = self.transit.path.next_event();
+        let link = self.transit.next_delivery();
         let hosts = self.topology.poll_timeout().map(|(at, _)| at);
         let tasks = self.clock.next();
         earlier(earlier(link, hosts), tasks).map(|at| at.max(self.clock.now()))
@@ -130,12 +146,20 @@ impl Simulation {
 }
 
 impl Transit {
+    /// When the next packet comes out of the link, or is lost there.
+    fn next_delivery(&self) -> Option<Time> {
+        self.path.next_event().map(|at| at.max(self.free_at))
+    }
+
     /// Lets everything arrive that comes out of the link by now.
     fn deliver(&mut self, topology: &mut Topology, now: Time) {
-        while let Some(event) = self.path.poll(now) {
+        while self.free_at <= now
+            && let Some(event) = self.path.poll(now)
+        {
             match event {
                 Event::Lost { packet, .. } => self.discard(packet),
                 Event::Delivered { direction, due, packet } => {
+                    self.free_at = now + self.spacing;
                     let end = if direction == self.to_client { LinkEnd::Client } else { LinkEnd::Server };
                     let packet = self.slab.take(packet);
                     if let Some(tap) = &mut self.tap {
@@ -152,6 +176,9 @@ impl Transit {
     fn deliver_on_lan(&mut self, topology: &mut Topology, now: Time) {
         while let Some((to, packet)) = self.lan.next() {
             let arrival = topology.off_lan(to, &packet);
+            if let Arrival::At(host) = arrival {
+                self.wakefulness.rouse(host);
+            }
             self.arrive(topology, now, arrival, packet);
         }
     }

@@ -3,8 +3,8 @@
 use crate::common;
 use crate::sample::{half_of, sample};
 use bentpipe_run::{
-    BulkSpec, Direction, HostSpec, HostsSpec, Http, ObjectSpec, PageLoadSpec, PageSpec, RunRecord, RunSpec,
-    Status, Transport, Workload,
+    BulkSpec, Direction, HostSpec, HostsSpec, Http, ObjectSpec, PageLoadSpec, PageSpec, PepPlace, PepSpec,
+    RunRecord, RunSpec, SplitSpec, Status, Switch, Transport, WakeupStep, Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -50,7 +50,7 @@ const NO_TIME: HostSpec = HostSpec {
 fn handshakes() -> Option<HostsSpec> {
     let client = HostSpec { tls_handshake_ns: CLIENT, ..NO_TIME };
     let server = HostSpec { tls_handshake_ns: SERVER, ..NO_TIME };
-    Some(HostsSpec { client, server })
+    Some(HostsSpec { client, server, wakeup_latency: None, packet_spacing_ns: None })
 }
 
 fn ran(spec: &RunSpec) -> RunRecord {
@@ -98,7 +98,7 @@ fn handshakes_that_come_at_once_are_answered_one_after_the_other() {
 fn a_server_that_needs_two_milliseconds_for_each_packet_of_quic_sends_no_faster() {
     let bytes = Bytes::new(3_000_000);
     let server = HostSpec { quic_packet_ns: Duration::from_millis(2), ..NO_TIME };
-    let host = Some(HostsSpec { client: NO_TIME, server });
+    let host = Some(HostsSpec { client: NO_TIME, server, wakeup_latency: None, packet_spacing_ns: None });
     let slow = ran(&RunSpec { host, ..flow(bytes) });
     let sent = slow.metrics.wire_packets_down + slow.metrics.wire_packets_up;
     let took_s = slow.metrics.completion_s.unwrap();
@@ -110,12 +110,74 @@ fn a_server_that_needs_two_milliseconds_for_each_packet_of_quic_sends_no_faster(
 
 #[test]
 fn processors_that_take_no_time_change_nothing() {
-    let host = Some(HostsSpec { client: NO_TIME, server: NO_TIME });
+    let host =
+        Some(HostsSpec { client: NO_TIME, server: NO_TIME, wakeup_latency: None, packet_spacing_ns: None });
     for spec in [page(Http::H1s, 20), page(Http::H3, 20), flow(Bytes::new(3_000_000))] {
-        let mut found = ran(&RunSpec { host, ..spec.clone() });
+        let mut found = ran(&RunSpec { host: host.clone(), ..spec.clone() });
         found.spec.host = None;
         // As JSON: what does not exist of QUIC is NaN, which equals nothing.
         let [found, expected] = [found, ran(&spec)].map(|record| serde_json::to_string(&record).unwrap());
         assert_eq!(found, expected);
+    }
+}
+
+const WAKEUP: Duration = Duration::from_millis(3);
+
+/// Hosts that wake so late, however long they slept.
+fn sleepers() -> Option<HostsSpec> {
+    let wakeup_latency = Some(vec![WakeupStep { slept_ns: Duration::ZERO, latency_ns: WAKEUP }]);
+    Some(HostsSpec { client: NO_TIME, server: NO_TIME, wakeup_latency, packet_spacing_ns: None })
+}
+
+/// How much longer a run takes when programs wake late, in wake-ups.
+fn wakeups(spec: &RunSpec) -> f64 {
+    let [sleepy, awake] = [sleepers(), None].map(|host| ran(&RunSpec { host, ..spec.clone() }).metrics);
+    (sleepy.plt_s.unwrap() - awake.plt_s.unwrap()) / WAKEUP.as_secs_f64()
+}
+
+#[test]
+fn a_document_and_an_object_in_clear_text_take_five_wakeups_longer() {
+    // The client's after the SYN-ACK and after each response, the server's after each request: the first comes when the
+    // server has accepted the connection and sleeps again.
+    let found = wakeups(&page(Http::H1, 1));
+    assert!((found - 5.0).abs() < 0.1, "{found}");
+}
+
+#[test]
+fn what_comes_over_a_lan_segment_finds_hosts_awake() {
+    let spec = page(Http::H1, 1);
+    let split = SplitSpec {
+        place: PepPlace::Both,
+        cc: spec.cc,
+        tcp: spec.tcp.clone(),
+        relay_buffer_bytes: Bytes::new(1 << 20),
+        standing: Switch::Off,
+    };
+    // Of the proxies at both ends of the link as of client and server without them, and no others.
+    let found = wakeups(&RunSpec { pep: Some(PepSpec::Split(split)), ..spec });
+    assert!((found - 5.0).abs() < 0.1, "{found}");
+}
+
+#[test]
+fn a_link_that_hands_over_a_packet_in_a_millisecond_carries_no_more_than_a_thousand_in_a_second() {
+    let bytes = Bytes::new(3_000_000);
+    let packet_spacing_ns = Some(Duration::from_millis(1));
+    let host = Some(HostsSpec { client: NO_TIME, server: NO_TIME, wakeup_latency: None, packet_spacing_ns });
+    let slow = ran(&RunSpec { host, ..flow(bytes) });
+    // Of both directions together, and besides the round trips in which nothing comes.
+    let arrived = slow.metrics.wire_packets_down + slow.metrics.wire_packets_up;
+    let (took_s, least_s) = (slow.metrics.completion_s.unwrap(), arrived as f64 / 1000.0);
+    assert!(least_s < took_s && took_s < least_s + 10.0 * ROUND_TRIP.as_secs_f64(), "{least_s} {took_s}");
+    assert!(ran(&flow(bytes)).metrics.completion_s.unwrap() < took_s - 1.0);
+}
+
+#[test]
+fn programs_that_wake_in_no_time_change_nothing() {
+    let wakeup_latency = Some(vec![WakeupStep { slept_ns: Duration::ZERO, latency_ns: Duration::ZERO }]);
+    let host = Some(HostsSpec { client: NO_TIME, server: NO_TIME, wakeup_latency, packet_spacing_ns: None });
+    for spec in [page(Http::H1s, 20), page(Http::H3, 20)] {
+        let found = ran(&RunSpec { host: host.clone(), ..spec.clone() }).metrics;
+        let expected = ran(&spec).metrics;
+        assert_eq!(found.plt_s, expected.plt_s);
     }
 }

@@ -107,7 +107,18 @@ fn specs() -> Vec<(&'static str, RunSpec)> {
         ("page-hybrid", RunSpec { key_exchange: Some(KeyExchange::X25519Mlkem768), ..page(None) }),
         ("page-masque", through_masque(page(None))),
         ("page-split", split(page(None))),
-        ("page-slow", RunSpec { host: Some(HostsSpec { client: slow, server: slow }), ..page(None) }),
+        (
+            "page-slow",
+            RunSpec {
+                host: Some(HostsSpec {
+                    client: slow,
+                    server: slow,
+                    wakeup_latency: None,
+                    packet_spacing_ns: None,
+                }),
+                ..page(None)
+            },
+        ),
         // Slow start overshoots the queue: thousands of packets are lost.
         ("down", bulk(Direction::Down, 12_000_000)),
         ("up", losing(bulk(Direction::Up, 3_000_000), 0.01)),

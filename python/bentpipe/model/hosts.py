@@ -5,6 +5,7 @@ Generated from the JSON schemas of crates/run by tools/generate_model.py (`make 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from bentpipe.model.frozen import Frozen
@@ -180,6 +181,15 @@ class HostSpec(Frozen):
     """A datagram of QUIC, sent or received."""
 
 
+class WakeupStep(Frozen):
+    """How late a program runs that slept for so long: the longer, the deeper the idle state that its processor is in."""
+
+    slept_ns: int
+    """The shortest sleep that this is for."""
+    latency_ns: int
+    """From the packet or timer that wakes it until it runs."""
+
+
 class QuicSpec(Frozen):
     """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
 
@@ -236,9 +246,23 @@ class DnsSpec(Frozen):
 
 
 class HostsSpec(Frozen):
-    """The processors at both ends. Proxies between them have none: they take no time."""
+    """
+    The processors at both ends, and what else takes time on simulated hosts: emulated ones take that of their machine.
+
+    Proxies have no processor: what they do takes no time.
+    """
 
     client: HostSpec
     """The client's."""
     server: HostSpec
     """The server's."""
+    wakeup_latency: Sequence[WakeupStep] | None = None
+    """
+    How late programs run that were asleep, in steps, the shortest sleep first; those of proxies, too. Without it: at
+    once.
+    """
+    packet_spacing_ns: int | None = None
+    """
+    Packets come out of the link at least so far apart, of both directions together: one thread of the emulator hands one
+    after the other to the kernel. Without it: several at one instant.
+    """

@@ -82,6 +82,10 @@ RESOLVER_CONNECTION = "cold"
 
 PROCESSOR_TIME = "0 s"
 """A machine that nobody states is as fast as it can be; `bentpipe bench --host` measures the one at hand."""
+WAKEUP_LATENCY = "0 s"
+"""The same."""
+PACKET_SPACING = "0 s"
+"""The same: what is due at one instant comes then."""
 
 # Proxies.
 

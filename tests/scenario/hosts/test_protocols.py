@@ -188,6 +188,34 @@ def test_hosts_take_the_time_that_is_written_and_no_other():
     }
 
 
+def test_programs_wake_as_late_as_is_written():
+    no_time = {"tls_handshake_ns": 0, "tls_record_ns": 0, "quic_packet_ns": 0}
+    always = {"wakeup_latency": "60 us"}
+    by_sleep = {"wakeup_latency": [["0 s", "57 us"], ["20 ms", "90 us"]]}
+    steps = [{"slept_ns": 0, "latency_ns": 57_000}, {"slept_ns": 20_000_000, "latency_ns": 90_000}]
+    for written, expected in [(always, [{"slept_ns": 0, "latency_ns": 60_000}]), (by_sleep, steps)]:
+        hosts = page_spec("h1", host=written)["host"]
+        assert hosts == {"client": no_time, "server": no_time, "wakeup_latency": expected}
+
+
+def test_packets_come_as_far_apart_as_is_written():
+    hosts = page_spec("h1", host={"packet_spacing": "6 us"})["host"]
+    assert hosts["packet_spacing_ns"] == 6_000
+    assert "wakeup_latency" not in hosts
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"wakeup_latency": "0 s"},
+        {"wakeup_latency": [["0 s", "0 s"], ["1 ms", "0 s"]]},
+        {"packet_spacing": "0 s"},
+    ],
+)
+def test_hosts_on_which_nothing_takes_time_are_not_in_a_specification(written):
+    assert "host" not in page_spec("h1", host=written)
+
+
 def test_without_tls_a_host_may_be_slow_all_the_same():
     # A matrix may vary the protocol.
     assert "host" in page_spec("h1", host={"client": {"tls_handshake": "1 ms"}})

@@ -455,10 +455,52 @@ REFUSED = {
         "a duration from 0 ns to 24 h",
         '"-1 us"',
     ),
+    "a latency in words": (
+        {"host": {"wakeup_latency": "late"}},
+        "run.host.wakeup_latency",
+        "a duration from 0 ns to 24 h",
+        '"late"',
+    ),
+    "a latency of a number": (
+        {"host": {"wakeup_latency": 60}},
+        "run.host.wakeup_latency",
+        'a duration such as "60 us", or a list of sleeps and durations',
+        "60",
+    ),
+    "latencies without a step": (
+        {"host": {"wakeup_latency": []}},
+        "run.host.wakeup_latency",
+        "from 1 to 100 steps",
+        "0",
+    ),
+    "a latency without its sleep": (
+        {"host": {"wakeup_latency": [["60 us"]]}},
+        "run.host.wakeup_latency.1",
+        'a sleep and a latency such as ["20 ms", "90 us"]',
+        '["60 us"]',
+    ),
+    "a first sleep that is none of the shortest": (
+        {"host": {"wakeup_latency": [["1 ms", "60 us"]]}},
+        "run.host.wakeup_latency.1.1",
+        'a first sleep of "0 s"',
+        '"1 ms"',
+    ),
+    "sleeps that do not grow": (
+        {"host": {"wakeup_latency": [["0 s", "60 us"], ["2 ms", "70 us"], ["2 ms", "80 us"]]}},
+        "run.host.wakeup_latency.3.1",
+        "a longer sleep than the one before it",
+        '"2 ms"',
+    ),
+    "packets that come before those before them": (
+        {"host": {"packet_spacing": "-6 us"}},
+        "run.host.packet_spacing",
+        "a duration from 0 ns to 24 h",
+        '"-6 us"',
+    ),
     "a host that is neither end": (
         {"host": {"gateway": {"tls_handshake": "1 ms"}}},
         "run.host.gateway",
-        "client, server",
+        "client, packet_spacing, server, wakeup_latency",
         "gateway",
     ),
     "HyStart++ of BBR": (

@@ -27,7 +27,8 @@ async fn serve_orders(configuration: &Configuration, logs: Option<EventLogs>) ->
     warm_up(&configuration.spec).await?;
     let client = client_of(configuration, logs);
     workload::prepare(&client);
-    let net = KernelNet::new(&client.spec).with_processor(client.spec.host.map(|hosts| hosts.client));
+    let net =
+        KernelNet::new(&client.spec).with_processor(client.spec.host.as_ref().map(|hosts| hosts.client));
     let (spec, identity) = (&client.spec, &configuration.identity);
     dns::start_at_terminal(&net, spec, identity, client.local, client.origin)?;
     control::answer(&"ready")?;

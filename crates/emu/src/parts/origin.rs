@@ -16,7 +16,7 @@ pub fn origin() -> Result<(), PartError> {
     let qlog = logs.clone();
     block_on(async {
         let spec = &configuration.spec;
-        let net = KernelNet::new(spec).with_processor(spec.host.map(|hosts| hosts.server));
+        let net = KernelNet::new(spec).with_processor(spec.host.as_ref().map(|hosts| hosts.server));
         let config = Config {
             sites: sites(),
             qlog,

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Wake;
 
 use crate::host::id::HostId;
+use crate::wakefulness::Wakefulness;
 
 /// Tasks of one kind that run before those of the other have their turn (tokio's `event_interval` and
 /// `MAX_TASKS_PER_TICK`).
@@ -56,9 +57,9 @@ pub(super) struct TaskWake {
 }
 
 impl Woken {
-    /// The next task, which is then no longer among them.
-    pub(super) fn pop(&self) -> Option<Arc<TaskWake>> {
-        let wake = self.hosts().pop()?;
+    /// The next task of a host that is awake, which is then no longer among them.
+    pub(super) fn pop(&self, wakefulness: &Wakefulness) -> Option<Arc<TaskWake>> {
+        let wake = self.hosts().pop(wakefulness)?;
         wake.is_queued.store(false, Ordering::Relaxed);
         Some(wake)
     }
@@ -69,11 +70,11 @@ impl Woken {
         self.hosts().put_off(wake);
     }
 
-    /// Whether other hosts have tasks to run.
-    pub(super) fn has_others(&self, host: HostId) -> bool {
+    /// Whether other hosts have tasks to run, and are awake.
+    pub(super) fn has_others(&self, host: HostId, wakefulness: &Wakefulness) -> bool {
         let hosts = self.hosts();
-        let mut others = HostId::ALL.iter().filter(|other| **other != host);
-        others.any(|other| hosts.turns[*other as usize].has_tasks())
+        let mut others = HostId::ALL.into_iter().filter(|other| *other != host);
+        others.any(|other| hosts.turns[other as usize].has_tasks() && wakefulness.is_awake(other))
     }
 
     fn hosts(&self) -> MutexGuard<'_, Hosts> {
@@ -83,12 +84,21 @@ impl Woken {
 
 impl Hosts {
     /// The next task of the host whose turn it is, until that has none, then of the next host that has one.
-    fn pop(&mut self) -> Option<Arc<TaskWake>> {
+    /// Those that have none fall asleep.
+    fn pop(&mut self, wakefulness: &Wakefulness) -> Option<Arc<TaskWake>> {
         let count = self.turns.len();
-        let order = (self.present..self.present + count).map(|at| at % count);
-        let (at, wake) = order.filter_map(|at| Some((at, self.turns[at].pop()?))).next()?;
-        self.present = at;
-        Some(wake)
+        for at in (self.present..self.present + count).map(|at| at % count) {
+            let host = HostId::ALL[at];
+            if self.turns[at].has_tasks() && !wakefulness.is_awake(host) {
+                continue;
+            }
+            if let Some(wake) = self.turns[at].pop() {
+                self.present = at;
+                return Some(wake);
+            }
+            wakefulness.sleep(host);
+        }
+        None
     }
 
     fn put_off(&mut self, wake: &Arc<TaskWake>) {

@@ -12,8 +12,8 @@ use bentpipe_run::{
     Dscp, Engine, FlowSpec, FlowsSpec, HostSpec, HostsSpec, Http, Http2Spec, JitterSpec, KeyExchange,
     LinkSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec, PageLoadSpec, PageSpec, PingSpec, Priorities,
     Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption, RunRecord, RunSpec, ServerBehind,
-    SlowStartChoice, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload,
-    assemble,
+    SlowStartChoice, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, WakeupStep,
+    Workload, assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -258,8 +258,25 @@ fn tls() -> impl Strategy<Value = Option<TlsSpec>> {
 }
 
 fn hosts() -> impl Strategy<Value = Option<HostsSpec>> {
-    let ends = (host(), host()).prop_map(|(client, server)| Some(HostsSpec { client, server }));
-    prop_oneof![3 => Just(None), 1 => ends]
+    let spacing = prop::option::of((0..=100_000_u64).prop_map(Duration::from_nanos));
+    let hosts = (host(), host(), wakeup_latency(), spacing).prop_map(
+        |(client, server, wakeup_latency, packet_spacing_ns)| HostsSpec {
+            client,
+            server,
+            wakeup_latency,
+            packet_spacing_ns,
+        },
+    );
+    prop_oneof![3 => Just(None), 1 => hosts.prop_map(Some)]
+}
+
+/// Any steps: what the shortest sleep and the longest ask for, up to a millisecond.
+fn wakeup_latency() -> impl Strategy<Value = Option<Vec<WakeupStep>>> {
+    let step = (0_u64..=1_000_000_000, 0_u64..=1_000_000).prop_map(|(slept, latency)| WakeupStep {
+        slept_ns: Duration::from_nanos(slept),
+        latency_ns: Duration::from_nanos(latency),
+    });
+    prop::option::of(prop::collection::vec(step, 0..4))
 }
 
 /// From one that is faster than any to one of which each packet takes as long as over the slowest link.

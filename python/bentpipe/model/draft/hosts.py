@@ -134,6 +134,15 @@ class HostSpec(TypedDict):
     """A datagram of QUIC, sent or received."""
 
 
+class WakeupStep(TypedDict):
+    """How late a program runs that slept for so long: the longer, the deeper the idle state that its processor is in."""
+
+    slept_ns: int
+    """The shortest sleep that this is for."""
+    latency_ns: int
+    """From the packet or timer that wakes it until it runs."""
+
+
 class QuicSpec(TypedDict):
     """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
 
@@ -190,9 +199,23 @@ class DnsSpec(TypedDict):
 
 
 class HostsSpec(TypedDict):
-    """The processors at both ends. Proxies between them have none: they take no time."""
+    """
+    The processors at both ends, and what else takes time on simulated hosts: emulated ones take that of their machine.
+
+    Proxies have no processor: what they do takes no time.
+    """
 
     client: HostSpec
     """The client's."""
     server: HostSpec
     """The server's."""
+    wakeup_latency: NotRequired[list[WakeupStep] | None]
+    """
+    How late programs run that were asleep, in steps, the shortest sleep first; those of proxies, too. Without it: at
+    once.
+    """
+    packet_spacing_ns: NotRequired[int | None]
+    """
+    Packets come out of the link at least so far apart, of both directions together: one thread of the emulator hands one
+    after the other to the kernel. Without it: several at one instant.
+    """

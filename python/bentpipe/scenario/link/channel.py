@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bentpipe.model.draft.channel import JitterSpec, LossSpec, OutageSpec, QuantileSpec
 from bentpipe.scenario.written.link_schema import JitterTable, LossTable
-from bentpipe.scenario.written.location import Location, quoted
+from bentpipe.scenario.written.location import Location, quoted, quoted_items
 from bentpipe.scenario.written.quantity import count, duration_ns, fraction, offset_ns
 
 SHORTEST_PERIOD_NS = 1_000_000
@@ -116,7 +116,7 @@ def quantiles(
             "offset_ns": offset_ns(pair[1], place.at("2")),
         }
         if points and (point["p"] < points[-1]["p"] or point["offset_ns"] < points[-1]["offset_ns"]):
-            raise place.error(expected="no less than the point before it", found=_quoted(pair))
+            raise place.error(expected="no less than the point before it", found=quoted_items(pair))
         if point["offset_ns"] < -delay_ns:
             raise place.at("2").error(
                 expected="an offset that leaves a delay above zero", found=quoted(pair[1])
@@ -126,7 +126,3 @@ def quantiles(
         if point["p"] != p:
             raise where.at(f"{name}.1").error(expected=f"the probability {p}", found=quoted(point["p"]))
     return points
-
-
-def _quoted(pair: Sequence[float | str]) -> str:
-    return f"[{', '.join(map(quoted, pair))}]"

@@ -52,6 +52,11 @@ def quoted(value: object) -> str:
     return str(value)
 
 
+def quoted_items(values: Iterable[object]) -> str:
+    """Write a list as its author would recognise it, for one of a few items."""
+    return f"[{', '.join(map(quoted, values))}]"
+
+
 def closest(word: str, names: Iterable[str]) -> str | None:
     """Return the name that was probably meant by `word`, if one is near."""
     near = difflib.get_close_matches(word, list(names), n=1, cutoff=0.6)

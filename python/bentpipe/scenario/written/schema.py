@@ -22,6 +22,7 @@ from bentpipe.scenario.written.table import (
 from bentpipe.scenario.written.texts import LINE, TEXT, Line, Text
 from bentpipe.scenario.written.toml import TomlTable
 
+LATENCIES = 'a duration such as "60 us", or a list of sleeps and durations'
 DURATION_OR_OFF = f'{DURATION}, or "off"'
 
 
@@ -261,12 +262,20 @@ class HostTable(Table):
 
 
 class HostsTable(Table):
-    """How fast the hosts at both ends are."""
+    """How fast the hosts are."""
 
     client: HostTable | None = Field(default=None, description=A_TABLE)
     """The client's processor."""
     server: HostTable | None = Field(default=None, description=A_TABLE)
     """The server's processor."""
+    wakeup_latency: str | list[list[str]] | None = Field(default=None, description=LATENCIES)
+    """How late the programs of simulated hosts run after sleep: one time, or by the shortest sleep for which
+    it holds, `[["0 s", "60 us"], ["20 ms", "90 us"]]`. Default: {WAKEUP_LATENCY}.
+    """
+    packet_spacing: str | None = Field(default=None, description=DURATION)
+    """How far apart packets come out of the simulated link at least, both directions together. Default:
+    {PACKET_SPACING}.
+    """
 
 
 class PepTable(Table):
