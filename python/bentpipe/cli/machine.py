@@ -39,7 +39,7 @@ def clean() -> None:
 
 
 @click.command(epilog=example("bentpipe bench --host"))
-@click.option("--host", is_flag=True, help="Only what encryption takes of a core, for [run.host].")
+@click.option("--host", is_flag=True, help="Only how fast the hosts are, for [run.host].")
 def bench(host: bool) -> None:
     """Measure the testbed itself; print JSON."""
     from bentpipe.cli import engines

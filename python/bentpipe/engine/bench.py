@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bentpipe import _core
-from bentpipe.engine import gigabits, provenance
+from bentpipe.engine import gigabits, provenance, wakeup
 from bentpipe.engine.emulate import Emulator, configuration_of, open_link, open_world
 from bentpipe.engine.host import timer_latency
 from bentpipe.engine.loaded_link import loaded
@@ -34,6 +34,9 @@ Figures = Mapping[str, object]
 
 GOODPUT_RATES = ("10 Mbit/s", "144 Mbit/s", "500 Mbit/s", "1 Gbit/s", "2 Gbit/s")
 """Of a single flow over TCP; the last three with segmentation offload."""
+
+LINK_TO_SLEEP_BESIDE = "flat:down=10Mbit/s,up=10Mbit/s,rtt=20ms"
+"""One that a datagram of a hundred bytes does not fill."""
 
 BLAST_S = 5.0
 """How long the link process is loaded for its throughput."""
@@ -87,18 +90,24 @@ def run() -> Figures:
 
 
 def hosts() -> Figures:
-    """Measure what encryption takes of a core of this machine; takes some seconds.
+    """Measure what encryption takes of a core of this machine and how late programs wake; half a minute.
 
     Returns
     -------
     dict
-        For the client and the server the times of a scenario's [run.host], in seconds.
+        What a scenario's [run.host] has, in seconds: the times of client and server, and sleeps with their
+        latencies.
     """
     spec = _spec({"link": "lan", "cc": "cubic", "bulk": {"transport": "quic", "size": "36 MB"}})
     # The ports of another program are its own.
     with open_world(spec) as world, netns.inside(world.client):
         measured = HostsSpec.model_validate_json(_core.measure_hosts(spec.to_json()))
-    return {"client": _host_figures(measured.client), "server": _host_figures(measured.server)}
+    latencies_s = wakeup.latencies_s(_spec({"link": LINK_TO_SLEEP_BESIDE, "ping": {"count": 1}}))
+    return {
+        "client": _host_figures(measured.client),
+        "server": _host_figures(measured.server),
+        "wakeup_latency_s": [list(step) for step in latencies_s.items()],
+    }
 
 
 def _host_figures(host: HostSpec) -> Figures:
