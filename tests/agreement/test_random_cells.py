@@ -395,6 +395,19 @@ def test_the_jitter_of_hosts_comes_to_directions_that_have_none_and_changes_noth
                 assert found == was if name in kept else (was.kind, found.sd_ns) == ("none", 70_000)
 
 
+def test_cells_are_simulated_on_hosts_that_wake_as_late_as_those_that_emulate_and_are_the_same_else():
+    for before, after in zip(CELL.runs(5), CELL.on_hosts(CELL.runs(5)), strict=True):
+        assert before.seed == after.seed
+        assert before.spec.host is None
+        assert [step.slept_ns for step in after.spec.host.wakeup_latency] == [
+            0,
+            3_000_000,
+            20_000_000,
+            100_000_000,
+        ]
+        assert after.spec.model_copy(update={"host": None}) == before.spec
+
+
 def test_the_sample_for_the_test_has_other_seeds():
     own, others = ({run.seed for run in runs} for runs in (CELL.runs(5), CELL.other_runs(25)))
     assert (len(own), len(others), own & others) == (5, 25, set())

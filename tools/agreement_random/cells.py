@@ -27,6 +27,12 @@ OTHER_SEEDS = 2**32
 HOST_JITTER = "0.07 ms"
 """Of the hosts and the link process, each way: the RTT of an empty emulated link has a standard deviation of
 0.10 ms (docs/models/emulation.md), of twice the variance of one way."""
+HOSTS: TomlTable = {
+    "wakeup_latency": [["0 s", "57 us"], ["3 ms", "63 us"], ["20 ms", "90 us"], ["100 ms", "120 us"]],
+    "packet_spacing": "6 us",
+}
+"""What the machine that emulates adds, by medians of captures and of `bentpipe bench --host`
+(docs/models/host.md)."""
 TIMEOUT = "60 s"
 """A run that takes so long is none of ours, and nobody shall wait longer for one that hangs."""
 
@@ -71,8 +77,12 @@ class RandomCell:
         """Return so many runs with seeds that are not those of `runs`."""
         return plan(replace(self.scenario, seed=OTHER_SEEDS + self._seed, repetitions=repetitions))
 
+    def on_hosts(self, runs: Iterable[PlannedRun]) -> tuple[PlannedRun, ...]:
+        """Return runs of the cell on `HOSTS`; their seeds stay."""
+        return self._varied({"host": HOSTS}, runs)
+
     def with_host_jitter(self, runs: Iterable[PlannedRun]) -> tuple[PlannedRun, ...]:
-        """Return runs of the cell with `HOST_JITTER` in each direction that has none; their seeds stay."""
+        """Return the same with `HOST_JITTER` in each direction that has none."""
         written = self.run["link"]
         link = dict(written) if isinstance(written, dict) else {"base": written}
         spec = self.runs(1)[0].spec.link
@@ -81,7 +91,10 @@ class RandomCell:
                 own = link.get(name, {})
                 assert isinstance(own, dict)
                 link[name] = {**own, "jitter": HOST_JITTER}
-        (cell,) = replace(self, run={**self.run, "link": link}).scenario.cells
+        return self._varied({"host": HOSTS, "link": link}, runs)
+
+    def _varied(self, tables: TomlTable, runs: Iterable[PlannedRun]) -> tuple[PlannedRun, ...]:
+        (cell,) = replace(self, run={**self.run, **tables}).scenario.cells
         return tuple(replace(run, cell=cell) for run in runs)
 
     @property

@@ -124,6 +124,7 @@ _NUMBERS = ", ".join(map(str, NUMBERS[:-1])) + f" or {NUMBERS[-1]}"
 _METHOD = f"""
 Bars: a median below {MEDIAN_BAR:.1%}, {_BARS}, of one quantity per cell.
 The error is that of medians, of a share the difference. *Alone*: runs that succeed in one engine only.
+Simulated programs wake as late, and packets come as far apart, as [measured](models/host.md#parameters).
 
 A cell is emulated once where five simulated runs are equal; else, or if that is off by 2 %, five times.
 Where these are off equal seeds by what varies over {TOLERANCE:.0%} at most, the seeds decide. Else chance

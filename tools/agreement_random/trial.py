@@ -77,8 +77,8 @@ class Trial:
 
 
 def simulated(cell: RandomCell, engine: Engine, repetitions: int) -> Trial:
-    """Simulate the first so many runs of a cell."""
-    return trial_of(cell, engine, cell.runs(repetitions))
+    """Simulate the first so many runs of a cell, on hosts like those that emulate it."""
+    return trial_of(cell, engine, cell.on_hosts(cell.runs(repetitions)))
 
 
 def trial_of(cell: RandomCell, engine: Engine, runs: Sequence[PlannedRun]) -> Trial:
