@@ -47,10 +47,15 @@ const NO_TIME: HostSpec = HostSpec {
     quic_packet_ns: Duration::ZERO,
 };
 
+/// Hosts on which nothing but this takes time.
+const fn hosts(client: HostSpec, server: HostSpec) -> HostsSpec {
+    HostsSpec { client, server, wakeup_latency: None, packet_spacing_ns: None }
+}
+
 fn handshakes() -> Option<HostsSpec> {
     let client = HostSpec { tls_handshake_ns: CLIENT, ..NO_TIME };
     let server = HostSpec { tls_handshake_ns: SERVER, ..NO_TIME };
-    Some(HostsSpec { client, server, wakeup_latency: None, packet_spacing_ns: None })
+    Some(hosts(client, server))
 }
 
 fn ran(spec: &RunSpec) -> RunRecord {
@@ -98,7 +103,7 @@ fn handshakes_that_come_at_once_are_answered_one_after_the_other() {
 fn a_server_that_needs_two_milliseconds_for_each_packet_of_quic_sends_no_faster() {
     let bytes = Bytes::new(3_000_000);
     let server = HostSpec { quic_packet_ns: Duration::from_millis(2), ..NO_TIME };
-    let host = Some(HostsSpec { client: NO_TIME, server, wakeup_latency: None, packet_spacing_ns: None });
+    let host = Some(hosts(NO_TIME, server));
     let slow = ran(&RunSpec { host, ..flow(bytes) });
     let sent = slow.metrics.wire_packets_down + slow.metrics.wire_packets_up;
     let took_s = slow.metrics.completion_s.unwrap();
@@ -110,8 +115,7 @@ fn a_server_that_needs_two_milliseconds_for_each_packet_of_quic_sends_no_faster(
 
 #[test]
 fn processors_that_take_no_time_change_nothing() {
-    let host =
-        Some(HostsSpec { client: NO_TIME, server: NO_TIME, wakeup_latency: None, packet_spacing_ns: None });
+    let host = Some(hosts(NO_TIME, NO_TIME));
     for spec in [page(Http::H1s, 20), page(Http::H3, 20), flow(Bytes::new(3_000_000))] {
         let mut found = ran(&RunSpec { host: host.clone(), ..spec.clone() });
         found.spec.host = None;
@@ -126,7 +130,7 @@ const WAKEUP: Duration = Duration::from_millis(3);
 /// Hosts that wake so late, however long they slept.
 fn sleepers() -> Option<HostsSpec> {
     let wakeup_latency = Some(vec![WakeupStep { slept_ns: Duration::ZERO, latency_ns: WAKEUP }]);
-    Some(HostsSpec { client: NO_TIME, server: NO_TIME, wakeup_latency, packet_spacing_ns: None })
+    Some(HostsSpec { wakeup_latency, ..hosts(NO_TIME, NO_TIME) })
 }
 
 /// How much longer a run takes when programs wake late, in wake-ups.
@@ -162,7 +166,7 @@ fn what_comes_over_a_lan_segment_finds_hosts_awake() {
 fn a_link_that_hands_over_a_packet_in_a_millisecond_carries_no_more_than_a_thousand_in_a_second() {
     let bytes = Bytes::new(3_000_000);
     let packet_spacing_ns = Some(Duration::from_millis(1));
-    let host = Some(HostsSpec { client: NO_TIME, server: NO_TIME, wakeup_latency: None, packet_spacing_ns });
+    let host = Some(HostsSpec { packet_spacing_ns, ..hosts(NO_TIME, NO_TIME) });
     let slow = ran(&RunSpec { host, ..flow(bytes) });
     // Of both directions together, and besides the round trips in which nothing comes.
     let arrived = slow.metrics.wire_packets_down + slow.metrics.wire_packets_up;
@@ -174,7 +178,7 @@ fn a_link_that_hands_over_a_packet_in_a_millisecond_carries_no_more_than_a_thous
 #[test]
 fn programs_that_wake_in_no_time_change_nothing() {
     let wakeup_latency = Some(vec![WakeupStep { slept_ns: Duration::ZERO, latency_ns: Duration::ZERO }]);
-    let host = Some(HostsSpec { client: NO_TIME, server: NO_TIME, wakeup_latency, packet_spacing_ns: None });
+    let host = Some(HostsSpec { wakeup_latency, ..hosts(NO_TIME, NO_TIME) });
     for spec in [page(Http::H1s, 20), page(Http::H3, 20)] {
         let found = ran(&RunSpec { host: host.clone(), ..spec.clone() }).metrics;
         let expected = ran(&spec).metrics;
