@@ -198,7 +198,9 @@ impl Connection {
             Reader::ShutDown => Some(Closed::Reset).filter(|_| !self.state.may_write()),
             Reader::Gone => Some(Closed::Aborted),
         };
-        if let Some(reason) = nobody_reads.filter(|_| data_end > self.receive.next()) {
+        // An acknowledgement behind a FIN that was lost brings nothing that is new.
+        let is_new = segment.sequence_len() > 0 && data_end > self.receive.next();
+        if let Some(reason) = nobody_reads.filter(|_| is_new) {
             // RFC 1122 section 4.2.2.13: the reset takes the number that the segment acknowledges
             // (`tcp_rcv_state_process`, `tcp_v4_send_reset`).
             self.answer_with_reset(segment);
