@@ -7,9 +7,6 @@ use std::thread::{self, JoinHandle};
 use bentpipe_link::TimerReport;
 use bentpipe_units::{Duration, Time};
 use hdrhistogram::Histogram;
-use nix::errno::Errno;
-use nix::sys::time::TimeSpec;
-use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 
 use crate::{clock, cores};
 
@@ -153,7 +150,7 @@ fn watch(core: usize, is_over: &AtomicBool, last: &LastStalls) -> Seen {
     let mut due = clock::now();
     while !is_over.load(Ordering::Relaxed) {
         due = due.saturating_add(PERIOD);
-        sleep_until(due);
+        clock::sleep_until(due);
         let now = clock::now();
         let late = now.since(due);
         seen.late.saturating_record(late.as_nanos());
@@ -180,15 +177,6 @@ fn go_first() {
             priority.sched_priority += 1;
             libc::sched_setparam(0, &raw const priority);
         }
-    }
-}
-
-/// By the absolute clock, so that being held up before the call is no sleep.
-fn sleep_until(due: Time) {
-    let due: std::time::Duration = due.since(Time::ZERO).into();
-    let flags = ClockNanosleepFlags::TIMER_ABSTIME;
-    while clock_nanosleep(ClockId::CLOCK_MONOTONIC, flags, &TimeSpec::from_duration(due)) == Err(Errno::EINTR)
-    {
     }
 }
 

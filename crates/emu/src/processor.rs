@@ -1,17 +1,12 @@
 //! Processors of hosts in real time.
 
-use std::hint;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
-use std::thread;
 
 use bentpipe_net::Core;
 use bentpipe_units::{Duration, Time};
 
 use crate::clock;
-
-/// Longer than a thread that sleeps takes to wake up: the kernel's timer slack of 50 us, and 30 to 70 us on an idle core.
-const WAKE_UP: Duration = Duration::from_micros(150);
 
 /// A core that the thread of a host stands for.
 ///
@@ -30,14 +25,7 @@ impl ThreadCore {
 
 impl Core for ThreadCore {
     fn poll_idle(&self, _cx: &mut Context<'_>) -> Poll<()> {
-        let idle_at = self.idle_at();
-        let left = idle_at.since(clock::now()).saturating_sub(WAKE_UP);
-        if left > Duration::ZERO {
-            thread::sleep(left.into());
-        }
-        while clock::now() < idle_at {
-            hint::spin_loop();
-        }
+        clock::wait_until(self.idle_at());
         Poll::Ready(())
     }
 

@@ -91,10 +91,10 @@ impl Pump {
         }
     }
 
-    /// Starts counting afresh, beside timers.
-    pub(crate) fn mark(&mut self, stalls: LastStalls) {
+    /// Starts counting afresh, beside timers; returns when the measurement begins.
+    pub(crate) fn mark(&mut self, stalls: LastStalls) -> Time {
         self.lateness = Lateness::beside(stalls);
-        self.path.mark(clock::now());
+        self.path.mark(clock::now())
     }
 
     /// The workload is over.

@@ -16,6 +16,7 @@ use bentpipe_run::{Algorithm, CapacitySpec, Http, JitterSpec, LinkReport, LossSp
 use bentpipe_units::{Duration, Rate};
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{SigHandler, Signal, signal};
+use nix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
 use crate::common::{page, page_load, spec};
@@ -121,6 +122,51 @@ fn ipv4(content: &[u8]) -> Vec<u8> {
     // RFC 791 section 3.1; protocol 253 is for experiments (RFC 3692).
     let header = [0x45, 0, length[0], length[1], 0, 0, 0, 0, 64, 253, 0, 0, 198, 18, 0, 1, 198, 18, 0, 2];
     [&header, content].concat()
+}
+
+/// When the measurement begins, of the answer to the mark.
+fn begin_ns(marked: &str) -> u64 {
+    let answer: serde_json::Value = serde_json::from_str(marked).unwrap();
+    answer["begin_ns"].as_u64().unwrap()
+}
+
+fn now_ns() -> u64 {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap();
+    u64::try_from(now.tv_sec() * 1_000_000_000 + now.tv_nsec()).unwrap()
+}
+
+#[test]
+fn time_begins_ten_milliseconds_after_the_mark_for_a_client_to_know_when() {
+    with_devices(|devices| {
+        let mut link = Link::start(&devices, &folder("mark"), None);
+        let before_ns = now_ns();
+        let begin_ns = begin_ns(&link.order("mark").unwrap());
+        assert!((before_ns + 10_000_000..=now_ns() + 10_000_000).contains(&begin_ns));
+        // One that comes too early is sent then.
+        let packet = ipv4(b"too early");
+        Outside::of("client").send(&packet);
+        let server = Outside::of("server");
+        assert!(std::iter::from_fn(|| server.receive()).any(|received| received == packet));
+        assert!(now_ns() >= begin_ns);
+        let report: LinkReport = serde_json::from_str(&link.order("report").unwrap()).unwrap();
+        assert_eq!(report.marked.as_nanos(), begin_ns);
+    });
+}
+
+#[test]
+fn a_link_that_has_been_used_counts_from_the_mark_on() {
+    with_devices(|devices| {
+        let mut link = Link::start(&devices, &folder("used"), None);
+        let packet = ipv4(b"before the mark");
+        Outside::of("client").send(&packet);
+        let server = Outside::of("server");
+        assert!(std::iter::from_fn(|| server.receive()).any(|received| received == packet));
+        let before_ns = now_ns();
+        let begin_ns = begin_ns(&link.order("mark").unwrap());
+        assert!((before_ns..=now_ns()).contains(&begin_ns));
+        let report: LinkReport = serde_json::from_str(&link.order("report").unwrap()).unwrap();
+        assert_eq!(report.forward.offered_packets, 0);
+    });
 }
 
 #[test]

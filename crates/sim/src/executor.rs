@@ -78,6 +78,11 @@ impl Executor {
         self.add(host, Box::pin(task), Kind::Program);
     }
 
+    /// A host is awake, as one whose program somebody starts.
+    pub(crate) fn rouse(&self, host: HostId) {
+        self.wakefulness.rouse(host);
+    }
+
     fn add(&self, host: HostId, task: Task, kind: Kind) {
         let slots = &mut *self.slots.borrow_mut();
         let index = slots.free.pop().unwrap_or(slots.slots.len());

@@ -117,13 +117,14 @@ impl Network {
         self.shared.simulation().link_report()
     }
 
-    /// Runs until `work` is done.
+    /// Runs until `work` is done, which the client begins at once.
     ///
     /// # Errors
     /// When nothing more would ever happen.
     pub fn run<T: 'static>(&self, work: impl Future<Output = T> + 'static) -> Result<T, SimulationError> {
         let result = Rc::new(RefCell::new(None));
         let slot = Rc::clone(&result);
+        self.shared.executor.rouse(HostId::Client);
         self.shared.executor.spawn(HostId::Client, async move {
             *slot.borrow_mut() = Some(work.await);
         });

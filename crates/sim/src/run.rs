@@ -10,6 +10,7 @@ use bentpipe_http::tls::{Identity, Memory, Secrets};
 use bentpipe_net::{Addresses, Net, Protection};
 use bentpipe_run::{ClientReport, RunReports, RunSpec};
 use bentpipe_trace::pcapng;
+use bentpipe_units::Duration;
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::page::Sites;
 use bentpipe_web::pep::Pep;
@@ -118,8 +119,12 @@ pub fn simulate_with(
 fn visit_and_work(network: &Network, client: Client) -> Result<ClientReport, SimulationError> {
     let (host, visitor) = (network.client(), client.clone());
     let visited = network.run(async move { loader::visit(&host, &visitor).await })?;
-    network.mark();
     let host = network.client();
+    let rest = visited.as_ref().map_or(Duration::ZERO, |begin| begin.since(host.now()));
+    if rest > Duration::ZERO {
+        network.run_for(rest);
+    }
+    network.mark();
     if let Err(reason) = visited {
         let (started, faults) = (host.now(), vec![reason]);
         return Ok(ClientReport { started, faults, ..ClientReport::default() });

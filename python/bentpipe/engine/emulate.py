@@ -16,6 +16,7 @@ from bentpipe.engine.host.cpu_idle import awake
 from bentpipe.engine.host.rt_priority import Rank
 from bentpipe.engine.process import user_namespace, vigil
 from bentpipe.engine.process.configuration import Configuration, Identity
+from bentpipe.engine.process.mark import marked
 from bentpipe.engine.process.part import START_TIMEOUT_S, Part, PartError
 from bentpipe.engine.programs import endpoints, iperf3, web_endpoints
 from bentpipe.engine.programs.browser import warm_up
@@ -234,12 +235,11 @@ def _measure(spec: RunSpec, artifacts: Path | None) -> _Measured:
         proxies.await_ready()
         programs.await_ready()
 
-        link.order("mark")
-        link.answer(timeout_s=START_TIMEOUT_S)
+        begin_ns = marked(link)
         started_s = time.monotonic()
         used_s, before = proxies.processor_s() + cpu_time.used_s([link.pid]), proxies.shares()
         with vigil.over([link, *proxies.parts, *programs.vital], abandon=programs.abandon):
-            shares = {**programs.work(), **cpu_wait.between(before, proxies.shares())}
+            shares = {**programs.work(begin_ns), **cpu_wait.between(before, proxies.shares())}
         used_s = proxies.processor_s() + cpu_time.used_s([link.pid]) - used_s
         elapsed_s = time.monotonic() - started_s
         if _is_over_with_its_client(spec):

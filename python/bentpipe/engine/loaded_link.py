@@ -3,7 +3,8 @@
 import time
 from dataclasses import dataclass
 
-from bentpipe.engine.host import cpu_time
+from bentpipe.engine.host import cpu_time, monotonic
+from bentpipe.engine.process.mark import marked
 from bentpipe.engine.process.part import START_TIMEOUT_S, Part
 from bentpipe.model.report import LinkReport
 
@@ -25,8 +26,7 @@ def loaded(link: Part, *, seconds: float) -> Loaded:
     PartError
         When the link ends or does not answer.
     """
-    link.order("mark")
-    link.answer(timeout_s=START_TIMEOUT_S)
+    monotonic.sleep_until(marked(link))
     started_s, used_s = time.monotonic(), cpu_time.used_s([link.pid])
     time.sleep(seconds)
     # A sleep may end late.

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use bentpipe_http::quic::EventLogs;
 use bentpipe_http::tls::{Memory, Secrets};
+use bentpipe_units::Time;
 use bentpipe_web::{Client, Ports, dns, loader, workload};
 
 use super::warm_up::warm_up;
 use super::{Configuration, PartError, block_on, sites};
-use crate::{KernelNet, control};
+use crate::unused_path::LEAD;
+use crate::{KernelNet, clock, control};
 
-/// The client: warms up, visits the origin when told to, waits for `go`, runs the workload, reports, and closes its
-/// connections.
+/// The client: warms up, visits the origin when told to, waits for the instant in `go`, runs the workload, reports, and
+/// closes its connections.
 ///
 /// # Errors
 /// When the configuration is malformed, the warm-up fails, or an event log cannot be written.
@@ -34,18 +36,24 @@ async fn serve_orders(configuration: &Configuration, logs: Option<EventLogs>) ->
     control::answer(&"ready")?;
     let mut orders = control::orders();
     let mut order = orders.recv().await;
+    let mut rested = Time::ZERO;
     if order.as_deref() == Some("visit") {
-        loader::visit(&net, &client).await?;
+        rested = loader::visit(&net, &client).await?;
+        clock::sleep_until(Time::from_nanos(rested.as_nanos().saturating_sub(LEAD.as_nanos())));
         control::answer(&"visited")?;
         order = orders.recv().await;
     }
-    if order.as_deref() != Some("go") {
-        return Ok(());
-    }
+    let Some(start) = order.as_deref().and_then(start_of) else { return Ok(()) };
+    clock::wait_until(start.max(rested));
     control::answer(&workload::run(&net, client).await)?;
     // Connections close beside us until the orchestrator has seen enough.
     let _ = orders.recv().await;
     Ok(())
+}
+
+/// When the workload begins, of the order for it.
+fn start_of(order: &str) -> Option<Time> {
+    order.strip_prefix("go ")?.parse().map(Time::from_nanos).ok()
 }
 
 fn client_of(configuration: &Configuration, qlog: Option<EventLogs>) -> Client {

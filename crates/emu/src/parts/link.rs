@@ -4,8 +4,10 @@ use std::io::{self, BufRead};
 use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
 
 use bentpipe_link::Direction;
+use bentpipe_units::Time;
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::prctl::set_timerslack;
+use serde::Serialize;
 
 use super::{Configuration, PartError};
 use crate::bare_timer::BareTimers;
@@ -14,6 +16,12 @@ use crate::control;
 use crate::cores;
 use crate::pump::{Devices, Pump};
 use crate::tun::Device;
+
+/// When the measurement begins.
+#[derive(Serialize)]
+struct Marked {
+    begin_ns: Time,
+}
 
 /// The link: moves packets between two TUN devices until the report is asked for or the input ends.
 ///
@@ -50,9 +58,8 @@ pub fn link() -> Result<(), PartError> {
             "mark" => {
                 // Its priority has been given to this process by now, and they inherit it.
                 let started = BareTimers::start(&cores);
-                pump.mark(started.last_stalls());
+                control::answer(&Marked { begin_ns: pump.mark(started.last_stalls()) })?;
                 timers = Some(started);
-                control::answer(&"marked")?;
             }
             "close" => {
                 pump.close();

@@ -3,9 +3,9 @@
 //! | order | link | origin | client |
 //! | --- | --- | --- | --- |
 //! | (configuration) | answers `"ready"` | answers `"ready"` | warms up, answers `"ready"` |
-//! | `mark` | counts from here, answers `"marked"` | | |
+//! | `mark` | counts from an instant of `CLOCK_MONOTONIC` on, answers which | | |
 //! | `visit` | | | visits the origin where the run wants it, answers `"visited"` |
-//! | `go` | | | runs the workload, answers its report |
+//! | `go` and that instant | | | runs the workload from then on, answers its report |
 //! | `close` | knows that the workload of a page load is over, answers `"closing"` | | |
 //! | `report` | finishes the capture, answers its report and ends | answers its report and ends | |
 //!

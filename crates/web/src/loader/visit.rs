@@ -6,7 +6,7 @@ use std::pin::pin;
 use bentpipe_http::quic::{self, QuicError, Sender};
 use bentpipe_net::{Net, within};
 use bentpipe_run::{PageLoadSpec, Reason, Resumption, RunSpec, Transport, Visit, Workload};
-use bentpipe_units::Duration;
+use bentpipe_units::{Duration, Time};
 use futures_util::future::{Either, select};
 use noq::VarInt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -23,24 +23,28 @@ const NO_ERROR: VarInt = VarInt::from_u32(0x100);
 const UNASKED_BYTES: usize = 4096;
 /// What closing may take beyond propagation: queues, delayed acknowledgements (40 ms).
 const CLOSING_MARGIN: Duration = Duration::from_millis(100);
+/// From the end of a visit to the load: what an orchestrator does between them is no part of either.
+const REST: Duration = Duration::from_millis(100);
 /// Tells the random streams of a visit that is a load from those of the load.
 const VISIT_SEED: u64 = 1 << 63;
 
 /// Visits the origin once, where the load is that of a client that was there before: opens a connection to each host by
 /// the run's protocol, one after the other, fetches nothing, waits for tickets and tokens, closes it, and returns when
-/// both ends have seen the last of it. What was learnt is in the client's memory.
+/// both ends have seen the last of it: with when the load is to begin, so that it meets the frames of a path in the same
+/// place on every engine. What was learnt is in the client's memory.
 ///
 /// Senders that are to learn the path (RFC 9959) need data for that: then the visit is a load of the page.
 ///
 /// # Errors
 /// When the connection cannot be made, or time runs out.
-pub async fn visit<N: Net>(net: &N, client: &Client) -> Result<(), Reason> {
-    let Workload::PageLoad(load) = &client.spec.workload else { return Ok(()) };
+pub async fn visit<N: Net>(net: &N, client: &Client) -> Result<Time, Reason> {
+    let Workload::PageLoad(load) = &client.spec.workload else { return Ok(net.now()) };
     if load.visit != Some(Visit::Repeat) {
-        return Ok(());
+        return Ok(net.now());
     }
     if client.spec.learns_path_by_visit() {
-        return load_before(net, client, load).await;
+        load_before(net, client, load).await?;
+        return Ok(net.now() + REST);
     }
     let timeout = client.spec.validity.timeout_ns;
     let visited = within(net, timeout, async {
@@ -59,7 +63,7 @@ pub async fn visit<N: Net>(net: &N, client: &Client) -> Result<(), Reason> {
     match visited.await {
         None => Err(Reason::VisitTimedOut { timeout_ns: timeout }),
         Some(Err(error)) => Err(Reason::VisitFailed { error: error.to_string() }),
-        Some(Ok(())) => Ok(()),
+        Some(Ok(())) => Ok(net.now() + REST),
     }
 }
 

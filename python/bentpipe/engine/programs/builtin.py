@@ -54,9 +54,9 @@ class Client:
             self._part.order("visit")
             self._part.answer(timeout_s=self._timeout_s)
 
-    def load(self) -> None:
+    def load(self, begin_ns: int) -> None:
         """Do the workload."""
-        self._part.order("go")
+        self._part.order(f"go {begin_ns}")
         self._report = self._part.answer(timeout_s=self._timeout_s)
 
     def report(self) -> ClientReport:

@@ -37,8 +37,14 @@ class Ends(Protocol):
     def abandon(self) -> None:
         """End the client at once, so that `work` returns or raises; called from another thread."""
 
-    def work(self) -> Shares:
-        """Do the workload; return what the threads of both programs had of the cores meanwhile."""
+    def work(self, begin_ns: int) -> Shares:
+        """Do the workload, not before an instant of CLOCK_MONOTONIC, in nanoseconds.
+
+        Returns
+        -------
+        Shares
+            What the threads of both programs had of the cores meanwhile.
+        """
 
     def seen(self, link_report: LinkReport, /) -> Seen:
         """Return what they saw; the link's report tells what passed between them."""

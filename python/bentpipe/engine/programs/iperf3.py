@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
-from bentpipe.engine.host import cpu_wait
+from bentpipe.engine.host import cpu_wait, monotonic
 from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.part import START_TIMEOUT_S, PartError, tied
 from bentpipe.engine.programs import iperf3_report
@@ -114,10 +114,11 @@ class _Ends:
     def abandon(self) -> None:
         self._is_abandoned = True
 
-    def work(self) -> cpu_wait.Shares:
+    def work(self, begin_ns: int) -> cpu_wait.Shares:
         timeout_ns: int = self._spec.validity.timeout_ns
         self._server.has_ended()
         before = self._server.shares
+        monotonic.sleep_until(begin_ns)
         self._launched_s = time.monotonic()
         with netns.inside(self._world.client):
             client = self._stack.enter_context(_started("client", client_arguments(self._spec)))

@@ -22,8 +22,8 @@ class Client(Protocol):
         Raises PartError when it does not come up.
         """
 
-    def load(self) -> None:
-        """Do the workload; a load that breaks is a fault in the report."""
+    def load(self, begin_ns: int) -> None:
+        """Do the workload; see `endpoints.Ends.work`. A load that breaks is a fault in the report."""
 
     def abandon(self) -> None:
         """End it at once, so that `load` returns or raises; called from another thread."""
@@ -96,9 +96,9 @@ class _Joined:
     def abandon(self) -> None:
         self._client.abandon()
 
-    def work(self) -> cpu_wait.Shares:
+    def work(self, begin_ns: int) -> cpu_wait.Shares:
         before = self._shares()
-        self._client.load()
+        self._client.load(begin_ns)
         return cpu_wait.between(before, self._shares())
 
     def _shares(self) -> cpu_wait.Shares:

@@ -70,7 +70,7 @@ def outside(monkeypatch):
 def judged(behave, *, has_answered=False):
     browser = Double(behave)
     browser.has_answered = has_answered
-    browser.load()
+    browser.load(begin_ns=0)
     report = browser.report()
     return said(report.faults), said(report.doubts)
 

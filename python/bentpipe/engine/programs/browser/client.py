@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Generic, Self, TypeVar
 
-from bentpipe.engine.host import cpu_time, cpu_wait
+from bentpipe.engine.host import cpu_time, cpu_wait, monotonic
 from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.part import START_TIMEOUT_S, PartError
 from bentpipe.engine.programs.browser import kernel, pictures, process, remote, trust, verification
@@ -98,8 +98,9 @@ class Browser(ABC, Generic[P]):
         except RemoteError as error:
             raise PartError(f"{self.program.name}: {error}; {self._process.fault()}") from None
 
-    def load(self) -> None:
+    def load(self, begin_ns: int) -> None:
         """Load the page."""
+        monotonic.sleep_until(begin_ns)
         timeout_ns = self._spec.validity.timeout_ns
         progress = self._new_progress()
         faults: list[Reason] = []
