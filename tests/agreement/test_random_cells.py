@@ -401,6 +401,7 @@ def test_cells_are_simulated_on_hosts_that_wake_as_late_as_those_that_emulate_an
         assert before.spec.host is None
         assert [step.slept_ns for step in after.spec.host.wakeup_latency] == [
             0,
+            1_000_000,
             3_000_000,
             20_000_000,
             100_000_000,

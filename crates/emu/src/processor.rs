@@ -38,6 +38,7 @@ impl Core for ThreadCore {
 #[cfg(test)]
 mod tests {
     use std::task::Waker;
+    use std::thread;
 
     use super::*;
 

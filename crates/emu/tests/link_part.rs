@@ -144,8 +144,8 @@ fn time_begins_ten_milliseconds_after_the_mark_for_a_client_to_know_when() {
         assert!((before_ns + 10_000_000..=now_ns() + 10_000_000).contains(&begin_ns));
         // One that comes too early is sent then.
         let packet = ipv4(b"too early");
-        Outside::of("client").send(&packet);
-        let server = Outside::of("server");
+        let (client, server) = (Outside::of("client"), Outside::of("server"));
+        client.send(&packet);
         assert!(std::iter::from_fn(|| server.receive()).any(|received| received == packet));
         assert!(now_ns() >= begin_ns);
         let report: LinkReport = serde_json::from_str(&link.order("report").unwrap()).unwrap();
@@ -158,8 +158,8 @@ fn a_link_that_has_been_used_counts_from_the_mark_on() {
     with_devices(|devices| {
         let mut link = Link::start(&devices, &folder("used"), None);
         let packet = ipv4(b"before the mark");
-        Outside::of("client").send(&packet);
-        let server = Outside::of("server");
+        let (client, server) = (Outside::of("client"), Outside::of("server"));
+        client.send(&packet);
         assert!(std::iter::from_fn(|| server.receive()).any(|received| received == packet));
         let before_ns = now_ns();
         let begin_ns = begin_ns(&link.order("mark").unwrap());
