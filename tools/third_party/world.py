@@ -111,7 +111,7 @@ def load_page(http: str, serve: Callable[[Place], Sequence[str | Path]]) -> Clie
 def _loaded(stack: ExitStack, world: World, configuration: Configuration) -> ClientReport:
     client = stack.enter_context(builtin.client(world, configuration))
     client.await_ready()
-    client.load()
+    client.load(begin_ns=time.monotonic_ns())
     return client.report()
 
 
