@@ -2,10 +2,10 @@
 
 use bentpipe_cc::Algorithm;
 use bentpipe_cc::slow_start::SlowStartChoice;
-use bentpipe_tcp::{AfterIdle, Coalescing, Config, Event, Nagle, Payload, QuickAck};
-use bentpipe_units::{Bytes, Duration, Rate, Time};
+use bentpipe_tcp::{AfterIdle, Coalescing, Config, Event, Nagle, Payload, QuickAck, TcpSpec};
+use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
 
-use crate::common::{Direction, MSS, Pair, Reading, Side, at, config, cubic, ms};
+use crate::common::{Direction, MSS, Pair, Reading, Side, at, config, cubic, ms, spec};
 
 fn bulk(config: Config, mbit: u64, rtt: Duration, queue: u64) -> Pair {
     let down = Direction::rate(mbit, rtt / 2).with_queue(queue);
@@ -146,6 +146,34 @@ fn a_blocked_writer_hears_when_a_third_of_the_buffer_is_free() {
     pair.turn(Side::Client);
     pair.run_while(at(60_000), |pair| pair.server.time_of(Event::Writable).is_none());
     assert!(pair.client.received >= stuck / 3);
+}
+
+#[test]
+fn a_writer_goes_on_only_if_there_is_space_when_it_looks() {
+    // `strace` and `ss -m` on Linux 6.18, Hybla over 28.7 Mbit/s and 607 ms, writes of 64 KiB: after 16 bytes 129956 in all
+    // until the next is refused, then 426336 and so on. The first acknowledgement makes room for more (tcp_new_space), but the
+    // twenty segments that leave with it take buffers of their own before the task looks (tcp_poll).
+    let memory = Bytes::new(19_697_152);
+    let spec =
+        TcpSpec { receive_buffer_bytes: memory, send_buffer_bytes: memory, nagle: Switch::On, ..spec() };
+    let hybla = Config { timestamps: Switch::Off, ..Config::new(&spec, Algorithm::Hybla, 7) };
+    let mut pair = Pair::new(hybla.clone(), hybla, Direction::delay(ms(303)), Direction::delay(ms(304)));
+    pair.up.rate = Some(Rate::from_bps(28_700_000));
+    pair.run_while(at(1_000), |pair| pair.client.time_of(Event::Connected).is_none());
+    pair.send(Side::Client, Payload::Length(16));
+    for _ in 0..16 {
+        pair.send(Side::Client, Payload::Length(65_536));
+    }
+    let mut written = Vec::new();
+    pair.run_while(at(2_000), |pair| {
+        let left: u64 = pair.client.backlog.iter().map(Payload::len).sum();
+        let taken = 16 + 16 * 65_536 - left;
+        if written.last() != Some(&taken) {
+            written.push(taken);
+        }
+        taken < 973_836
+    });
+    assert_eq!(written, [129_956, 426_336, 638_036, 973_836]);
 }
 
 #[test]

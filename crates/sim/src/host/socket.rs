@@ -15,6 +15,8 @@ pub(crate) struct Socket {
     pub(crate) dscp: Dscp,
     pub(crate) reader: Option<Waker>,
     pub(crate) writer: Option<Waker>,
+    /// Whether it was told to wait before it writes again.
+    pub(crate) awaits_space: bool,
     /// Waits for the handshake.
     pub(crate) opener: Option<Waker>,
     /// When the handshake was complete, or spared by Fast Open at a server.
@@ -36,6 +38,7 @@ impl Socket {
             dscp,
             reader: None,
             writer: None,
+            awaits_space: false,
             opener: None,
             connected: None,
             called_at: None,

@@ -185,8 +185,10 @@ impl Tcp {
         cx: &Context<'_>,
     ) -> Poll<Result<u64, StreamError>> {
         let socket = self.held(id);
-        let taken = socket.connection.write(now, payload)?;
-        if taken == 0 && !payload.is_empty() {
+        let must_wait = socket.awaits_space && !socket.connection.poll_writable();
+        let taken = if must_wait { 0 } else { socket.connection.write(now, payload)? };
+        socket.awaits_space = taken == 0 && !payload.is_empty();
+        if socket.awaits_space {
             socket.writer = Some(cx.waker().clone());
             return Poll::Pending;
         }

@@ -236,6 +236,12 @@ impl Connection {
         self.is_writable() && self.send.has_space()
     }
 
+    /// Whether a task that waits to write goes on when it looks (`tcp_poll`). What it was told may no longer hold: bursts
+    /// that left since then have made more buffers of what waited. If not, it is told again.
+    pub fn poll_writable(&mut self) -> bool {
+        self.ended.is_some() || self.send.is_shut_down() || self.send.poll_space()
+    }
+
     /// Whether data may flow: the handshake is complete, or data came with the SYN (RFC 7413).
     pub fn is_open(&self) -> bool {
         self.send.cc().is_some()

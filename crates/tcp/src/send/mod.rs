@@ -273,6 +273,11 @@ impl Sender {
         self.buffer.has_space(self.transmit.position())
     }
 
+    /// Whether so much room is left; one who asks hears of it later if not.
+    pub fn poll_space(&mut self) -> bool {
+        self.buffer.poll_space(self.transmit.position())
+    }
+
     /// After each acknowledgement (`tcp_check_space`).
     pub fn check_space(&mut self, now: Time) {
         let next = self.transmit.position();

@@ -224,7 +224,7 @@ impl Host {
         let Some(connection) = &mut self.connection else { return false };
         let mut acted = false;
         while let Some(event) = connection.poll_event() {
-            self.is_blocked &= event != Event::Writable;
+            self.is_blocked &= event != Event::Writable || !connection.poll_writable();
             self.events.push((now, event));
             acted = true;
         }

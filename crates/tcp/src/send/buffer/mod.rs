@@ -323,6 +323,15 @@ impl Buffer {
         }
     }
 
+    /// Whether there is space for one who asks, who hears of it later if not (`tcp_poll`).
+    pub fn poll_space(&mut self, next: u64) -> bool {
+        let has_space = self.has_space(next);
+        if !has_space {
+            self.backpressure = Backpressure::Blocked;
+        }
+        has_space
+    }
+
     /// Whether a writer that was blocked may go on; tells it once.
     pub fn take_writable(&mut self) -> bool {
         let relieved = self.backpressure == Backpressure::Relieved;
