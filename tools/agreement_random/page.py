@@ -133,7 +133,7 @@ a direction has none (the RTT of an empty emulated link deviates by 0.10 ms), un
 open. Such a cell is emulated {_NUMBERS} times, the least that leaves medians of so many
 simulated runs within {TOLERANCE:.0%} in {BARS[TOLERANCE]:.0%} of draws, or what
 {LONGEST_S / 60:.1f} minutes of two cores allow. Seven further off were emulated as often
-again on another machine.
+again later.
 """
 
 
