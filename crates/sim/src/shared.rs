@@ -1,10 +1,11 @@
 //! Where a simulation and its tasks meet.
 
 use std::cell::{RefCell, RefMut};
+use std::future::poll_fn;
 use std::net::Ipv4Addr;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::Context;
+use std::task::{Context, Poll};
 
 use bentpipe_run::RunSpec;
 use bentpipe_units::Time;
@@ -104,6 +105,19 @@ impl HostHandle {
     /// Whether a task lets those of other hosts run first; if so it is woken.
     pub(crate) fn gives_way(&self, cx: &Context<'_>) -> bool {
         self.shared.executor.give_way(self.id, cx)
+    }
+
+    /// Returns when the host looks at its descriptors next.
+    pub(crate) async fn look(&self) {
+        let mut has_asked = false;
+        poll_fn(|cx| {
+            if std::mem::replace(&mut has_asked, true) {
+                return Poll::Ready(());
+            }
+            self.shared.executor.wake_at_look(cx);
+            Poll::Pending
+        })
+        .await;
     }
 
     /// Calls the host, which sends at once what it has to send then.

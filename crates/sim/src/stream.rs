@@ -80,8 +80,12 @@ impl SimStream {
         Self { host: host.clone(), id, content, is_to_neighbour: host.is_neighbour(remote) }
     }
 
-    /// Returns when the handshake is complete, or at once where the SYN waits for data to carry.
+    /// Returns when the handshake is complete, or where the SYN waits for data to carry (`TCP_FASTOPEN_CONNECT`) when the
+    /// host learns that the socket takes them (`tcp_poll`): what its other tasks send goes first.
     pub(crate) async fn connected(self) -> io::Result<Self> {
+        if self.host.call(|host, _| host.tcp.awaits_first_write(self.id)) {
+            self.host.look().await;
+        }
         poll_fn(|cx| self.host.call(|host, _| host.tcp.poll_connected(self.id, cx)))
             .await
             .map_err(io_error)?;

@@ -28,6 +28,8 @@ struct Hosts {
 struct Turns {
     library: VecDeque<Arc<TaskWake>>,
     programs: VecDeque<Arc<TaskWake>>,
+    /// Tasks to run when the host looks at its descriptors next, which it does when none is left to run.
+    at_look: VecDeque<Arc<TaskWake>>,
     present: Kind,
     /// Tasks that have run in this turn.
     run: u32,
@@ -68,6 +70,11 @@ impl Woken {
     pub(super) fn put_off(&self, wake: &Arc<TaskWake>) {
         wake.gave_way.store(true, Ordering::Relaxed);
         self.hosts().put_off(wake);
+    }
+
+    /// A task that was woken runs when all others of its host wait.
+    pub(super) fn put_last(&self, wake: &Arc<TaskWake>) {
+        self.hosts().turns[wake.host as usize].put_last(wake);
     }
 
     /// Whether other hosts have tasks to run, and are awake.
@@ -114,6 +121,15 @@ impl Turns {
     }
 
     fn pop(&mut self) -> Option<Arc<TaskWake>> {
+        self.pop_woken().or_else(|| {
+            for wake in std::mem::take(&mut self.at_look) {
+                self.push(wake);
+            }
+            self.pop_woken()
+        })
+    }
+
+    fn pop_woken(&mut self) -> Option<Arc<TaskWake>> {
         for _ in [Kind::Library, Kind::Program] {
             if self.run < TURN
                 && let Some(wake) = self.queue(self.present).pop_front()
@@ -133,15 +149,26 @@ impl Turns {
     }
 
     fn put_first(&mut self, wake: &Arc<TaskWake>) {
-        let queue = self.queue(wake.kind);
-        if let Some(at) = queue.iter().rposition(|other| Arc::ptr_eq(other, wake)) {
-            queue.remove(at);
-            queue.push_front(Arc::clone(wake));
+        if self.remove(wake) {
+            self.queue(wake.kind).push_front(Arc::clone(wake));
         }
     }
 
+    fn put_last(&mut self, wake: &Arc<TaskWake>) {
+        if self.remove(wake) {
+            self.at_look.push_back(Arc::clone(wake));
+        }
+    }
+
+    /// Takes a task out of its queue, and tells whether it was there.
+    fn remove(&mut self, wake: &Arc<TaskWake>) -> bool {
+        let queue = self.queue(wake.kind);
+        let at = queue.iter().rposition(|other| Arc::ptr_eq(other, wake));
+        at.and_then(|at| queue.remove(at)).is_some()
+    }
+
     fn has_tasks(&self) -> bool {
-        !(self.library.is_empty() && self.programs.is_empty())
+        !(self.library.is_empty() && self.programs.is_empty() && self.at_look.is_empty())
     }
 
     const fn queue(&mut self, kind: Kind) -> &mut VecDeque<Arc<TaskWake>> {

@@ -141,6 +141,11 @@ impl Tcp {
         Poll::Ready(Accepted { id, local, remote, dscp })
     }
 
+    /// Whether its SYN waits for the first write.
+    pub(crate) fn awaits_first_write(&mut self, id: ConnectionId) -> bool {
+        self.held(id).connection.awaits_first_write()
+    }
+
     /// Ready when the handshake is complete, or at once where the SYN waits for data to carry.
     pub(crate) fn poll_connected(&mut self, id: ConnectionId, cx: &Context<'_>) -> Poll<Result<(), Closed>> {
         let socket = self.held(id);
