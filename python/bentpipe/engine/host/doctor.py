@@ -11,8 +11,7 @@ from pathlib import Path
 
 from bentpipe import _core
 from bentpipe.checkout import CHECKOUT
-from bentpipe.engine.host import rt_priority, udp_buffers
-from bentpipe.engine.host.cpu_idle import LATENCY_REQUEST
+from bentpipe.engine.host import cpu_idle, rt_priority, udp_buffers
 from bentpipe.engine.host.rt_priority import Rank
 from bentpipe.engine.process import scratch, user_namespace
 from bentpipe.engine.programs import third_party
@@ -125,13 +124,7 @@ def _wanted() -> Iterator[Check]:
     yield _useful(
         "cores", cores >= 2, str(cores), "with one core the link waits for the programs: expect late runs"
     )
-    can_stay_awake = os.access(LATENCY_REQUEST, os.W_OK)
-    yield _useful(
-        "cores that stay awake",
-        can_stay_awake,
-        str(LATENCY_REQUEST) if can_stay_awake else "none",
-        f"root, or a writable {LATENCY_REQUEST}: without it the host adds some 0.3 ms to a round trip",
-    )
+    yield _awake_cores()
     with rt_priority.first(Rank.LINK):
         goes_first = os.sched_getscheduler(0) == os.SCHED_FIFO
     yield _useful(
@@ -230,6 +223,27 @@ def _required(name: str, is_there: bool, found: str, remedy: str) -> Check:
     if is_there:
         return Check(name=name, finding=Finding.OK, found=found)
     return Check(name=name, finding=Finding.MISSING, found=found, remedy=remedy)
+
+
+def _awake_cores() -> Check:
+    name, request = "cores that stay awake", cpu_idle.LATENCY_REQUEST
+    if cpu_idle.never_halt():
+        return _useful(name, True, cpu_idle.POLLING_KERNEL, "")
+    if not cpu_idle.has_driver():
+        return _useful(
+            name,
+            False,
+            "no cpuidle driver: idle cores halt",
+            "if runs are late, a busy loop of idle priority on each core (docs/guide/troubleshooting.md), or"
+            f" {cpu_idle.POLLING_KERNEL} on the kernel's command line: a hypervisor may wake cores late",
+        )
+    can_ask = os.access(request, os.W_OK)
+    return _useful(
+        name,
+        can_ask,
+        str(request) if can_ask else "none",
+        f"root, or a writable {request}: without it the host adds some 0.3 ms to a round trip",
+    )
 
 
 def _useful(name: str, is_there: bool, found: str, remedy: str) -> Check:
