@@ -32,8 +32,8 @@ pub(crate) struct Executor {
     gave_way: Cell<bool>,
     /// Whether it gave way when it ran before, so that it may send once.
     may_go_on: Cell<bool>,
-    /// Whether the task that runs waits for its host to look at its descriptors.
-    awaits_look: Cell<bool>,
+    /// Whether the task that runs waits for its host to ask about its descriptors (`epoll_wait`).
+    awaits_epoll: Cell<bool>,
 }
 
 /// Takes a host's tasks of the QUIC library, from behind `Send` traits.
@@ -72,7 +72,7 @@ impl Executor {
             injected: Arc::default(),
             gave_way: Cell::default(),
             may_go_on: Cell::default(),
-            awaits_look: Cell::default(),
+            awaits_epoll: Cell::default(),
         }
     }
 
@@ -118,7 +118,7 @@ impl Executor {
             if self.gave_way.take() {
                 self.woken.put_off(&wake);
             }
-            if self.awaits_look.take() {
+            if self.awaits_epoll.take() {
                 self.woken.put_last(&wake);
             }
             let slots = &mut *self.slots.borrow_mut();
@@ -141,11 +141,11 @@ impl Executor {
         gives_way
     }
 
-    /// Wakes the task that runs when its host looks at its descriptors next: after all others, as tokio asks the kernel
+    /// Wakes the task that runs when its host asks about its descriptors next: after all others, as tokio asks the kernel
     /// (`epoll_wait`) when no task is left to run.
-    pub(crate) fn wake_at_look(&self, cx: &Context<'_>) {
+    pub(crate) fn wake_at_epoll(&self, cx: &Context<'_>) {
         cx.waker().wake_by_ref();
-        self.awaits_look.set(true);
+        self.awaits_epoll.set(true);
     }
 
     /// Drops every task with what it holds. Tasks hold their host, and their host this executor.
@@ -239,26 +239,26 @@ mod tests {
     #[test]
     fn what_its_descriptors_say_a_host_learns_when_all_its_tasks_wait() {
         let (executor, log) = (Rc::new(executor()), Arc::<Mutex<Vec<_>>>::default());
-        let looks = {
+        let asks = {
             let (executor, log) = (Rc::clone(&executor), Arc::clone(&log));
             async move {
                 let mut has_waited = false;
                 std::future::poll_fn(|cx| match std::mem::replace(&mut has_waited, true) {
                     true => Poll::Ready(()),
                     false => {
-                        executor.wake_at_look(cx);
+                        executor.wake_at_epoll(cx);
                         Poll::Pending
                     }
                 })
                 .await;
-                log.lock().unwrap().push("looked");
+                log.lock().unwrap().push("asked");
             }
         };
-        executor.spawn(HostId::Client, looks);
+        executor.spawn(HostId::Client, asks);
         executor.spawn(HostId::Client, turns(Arc::clone(&log), "a", 3));
         executor.injector(HostId::Client).push(Box::pin(turns(Arc::clone(&log), "x", 2)));
         executor.run();
-        assert_eq!(*log.lock().unwrap(), ["x", "x", "a", "a", "a", "looked"]);
+        assert_eq!(*log.lock().unwrap(), ["x", "x", "a", "a", "a", "asked"]);
     }
 
     #[test]

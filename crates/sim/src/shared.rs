@@ -107,14 +107,14 @@ impl HostHandle {
         self.shared.executor.give_way(self.id, cx)
     }
 
-    /// Returns when the host looks at its descriptors next.
-    pub(crate) async fn look(&self) {
+    /// Returns when the host asks about its descriptors next (`epoll_wait`).
+    pub(crate) async fn epoll(&self) {
         let mut has_asked = false;
         poll_fn(|cx| {
             if std::mem::replace(&mut has_asked, true) {
                 return Poll::Ready(());
             }
-            self.shared.executor.wake_at_look(cx);
+            self.shared.executor.wake_at_epoll(cx);
             Poll::Pending
         })
         .await;

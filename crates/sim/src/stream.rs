@@ -84,7 +84,7 @@ impl SimStream {
     /// host learns that the socket takes them (`tcp_poll`): what its other tasks send goes first.
     pub(crate) async fn connected(self) -> io::Result<Self> {
         if self.host.call(|host, _| host.tcp.awaits_first_write(self.id)) {
-            self.host.look().await;
+            self.host.epoll().await;
         }
         poll_fn(|cx| self.host.call(|host, _| host.tcp.poll_connected(self.id, cx)))
             .await

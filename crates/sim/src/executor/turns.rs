@@ -28,8 +28,8 @@ struct Hosts {
 struct Turns {
     library: VecDeque<Arc<TaskWake>>,
     programs: VecDeque<Arc<TaskWake>>,
-    /// Tasks to run when the host looks at its descriptors next, which it does when none is left to run.
-    at_look: VecDeque<Arc<TaskWake>>,
+    /// Tasks to run when the host asks about its descriptors next (`epoll_wait`), which it does when none is left to run.
+    at_epoll: VecDeque<Arc<TaskWake>>,
     present: Kind,
     /// Tasks that have run in this turn.
     run: u32,
@@ -122,7 +122,7 @@ impl Turns {
 
     fn pop(&mut self) -> Option<Arc<TaskWake>> {
         self.pop_woken().or_else(|| {
-            for wake in std::mem::take(&mut self.at_look) {
+            for wake in std::mem::take(&mut self.at_epoll) {
                 self.push(wake);
             }
             self.pop_woken()
@@ -156,7 +156,7 @@ impl Turns {
 
     fn put_last(&mut self, wake: &Arc<TaskWake>) {
         if self.remove(wake) {
-            self.at_look.push_back(Arc::clone(wake));
+            self.at_epoll.push_back(Arc::clone(wake));
         }
     }
 
@@ -168,7 +168,7 @@ impl Turns {
     }
 
     fn has_tasks(&self) -> bool {
-        !(self.library.is_empty() && self.programs.is_empty() && self.at_look.is_empty())
+        !(self.library.is_empty() && self.programs.is_empty() && self.at_epoll.is_empty())
     }
 
     const fn queue(&mut self, kind: Kind) -> &mut VecDeque<Arc<TaskWake>> {
