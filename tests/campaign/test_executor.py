@@ -174,10 +174,27 @@ def test_a_run_that_is_always_late_is_given_up_in_the_end_all_attempts_kept(scen
     assert progress.told.count(("judged", "invalid")) == 6
 
 
-def test_who_has_less_time_gives_up_earlier(scenario, ledger):
+def test_who_has_less_time_gives_up_earlier_in_the_middle_of_a_round_too(scenario, ledger):
+    def slow(run_id, spec, attempt):
+        time.sleep(0 if attempt == 1 else 0.2)
+        return late(run_id, spec)
+
+    progress, planned = QuietProgress(), plan(scenario)
+    outcome = execute(
+        planned, engine=FakeEngine(slow), ledger=ledger, jobs=2, progress=progress, repeat_for_s=0.3
+    )
+    assert counts(outcome) == (6, 0, 0, 6, 0)
+    assert progress.told.count(("judged", "invalid")) == 6
+    repeated = [entry.attempt for entry in ledger.entries() if entry.attempt > 1]
+    # 0.2 s each, one at a time: the second is the last to begin, be the machine as slow as it may.
+    assert set(repeated) == {2}
+    assert 1 <= len(repeated) <= 2
+
+
+def test_who_has_no_time_repeats_nothing(scenario, ledger):
     engine = FakeEngine(lambda run_id, spec, _: late(run_id, spec))
-    execute(plan(scenario), engine=engine, ledger=ledger, jobs=2, progress=QuietProgress(), most_attempts=3)
-    assert max(entry.attempt for entry in ledger.entries()) == 3
+    execute(plan(scenario), engine=engine, ledger=ledger, jobs=2, progress=QuietProgress(), repeat_for_s=0)
+    assert {entry.attempt for entry in ledger.entries()} == {1}
 
 
 def test_a_run_that_is_invalid_for_another_reason_is_not_repeated(scenario, ledger):

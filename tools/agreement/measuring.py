@@ -1,5 +1,6 @@
 """The runs of the grid, measured by either engine into ledgers of their own."""
 
+import math
 import os
 import shutil
 from collections.abc import Iterable, Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe.campaign.engine import Engine
-from bentpipe.campaign.executor import MOST_ATTEMPTS, execute
+from bentpipe.campaign.executor import execute
 from bentpipe.campaign.outcome import Ending
 from bentpipe.campaign.plan import PlannedRun, plan
 from bentpipe.cli.progress import progress
@@ -48,9 +49,12 @@ class Runs:
 
 
 def emulate(
-    kind: Kind, *, results: Path, extent: Extent = Extent.FULL, most_attempts: int = MOST_ATTEMPTS
+    kind: Kind, *, results: Path, extent: Extent = Extent.FULL, repeat_for_s: float = math.inf
 ) -> None:
-    """Measure in real time what is not there yet; an interrupted measurement goes on where it ended."""
+    """Measure in real time what is not there yet; an interrupted measurement goes on where it ended.
+
+    What is late is repeated for `repeat_for_s` at most in each part, by each company that its runs bear.
+    """
     for part in kind.parts:
         scenario = load(part.scenario, extent=extent)
         runs = plan(scenario)
@@ -60,7 +64,7 @@ def emulate(
                 with closing(Emulator()) as engine:
                     jobs = company.runs_at_once(_cores())
                     folder = _emulated(results, part)
-                    _measure(alike, scenario, engine, folder, jobs=jobs, most_attempts=most_attempts)
+                    _measure(alike, scenario, engine, folder, jobs=jobs, repeat_for_s=repeat_for_s)
 
 
 def restore(kind: Kind, *, results: Path) -> None:
@@ -154,11 +158,11 @@ def _measure(
     folder: Path,
     *,
     jobs: int,
-    most_attempts: int = MOST_ATTEMPTS,
+    repeat_for_s: float = math.inf,
 ) -> None:
     with Ledger.claim(folder, _document(scenario, engine.name)) as ledger, progress() as shown:
         outcome = execute(
-            runs, engine=engine, ledger=ledger, jobs=jobs, progress=shown, most_attempts=most_attempts
+            runs, engine=engine, ledger=ledger, jobs=jobs, progress=shown, repeat_for_s=repeat_for_s
         )
     if outcome.ending is Ending.INTERRUPTED:
         # No other part is started either.

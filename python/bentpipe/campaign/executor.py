@@ -1,5 +1,6 @@
 """Measuring the runs of a plan: in parallel, late ones again in less company, interruptible, resumable."""
 
+import math
 import shutil
 import time
 from collections import deque
@@ -59,14 +60,14 @@ def execute(
     jobs: int,
     progress: Progress,
     hire: Hire | None = None,
-    most_attempts: int = MOST_ATTEMPTS,
+    repeat_for_s: float = math.inf,
 ) -> Outcome:
     """Measure every planned run that the ledger has no succeeded attempt of, and keep every attempt.
 
     Up to `jobs` runs at once, by those whom `hire` takes on, or else by threads of this process. Those that
     are invalid because the emulator was late are repeated after all others, half as many at once; those that
-    are late again by half of that, and in the end one at a time, up to `most_attempts` in all. All writing is
-    done by the calling thread.
+    are late again by half of that, and in the end one at a time, up to `MOST_ATTEMPTS` in all and for
+    `repeat_for_s` at most, then to the end of the run in flight. All writing is done by the calling thread.
 
     After a first Ctrl-C no run is started any more; those in flight get `GRACE_S` to end. A second one raises
     KeyboardInterrupt at once, as an error does that is no run's failure. What the ledger has stays whole in
@@ -87,7 +88,7 @@ def execute(
             ledger=ledger,
             progress=progress,
             interruption=interruption,
-            most_attempts=most_attempts,
+            repeat_for_s=repeat_for_s,
         )
         try:
             return campaign.run(jobs=jobs)
@@ -113,14 +114,15 @@ class _Campaign:
         ledger: Ledger,
         progress: Progress,
         interruption: Interruption,
-        most_attempts: int,
+        repeat_for_s: float,
     ) -> None:
         self._planned = planned
         self._hire = hire
         self._ledger = ledger
         self._progress = progress
         self._interruption = interruption
-        self._most_attempts = most_attempts
+        self._repeat_for_s = repeat_for_s
+        self._repeat_until_s = math.inf
         done = ledger.succeeded()
         self._statuses: dict[str, str] = {run.run_id: "succeeded" for run in planned if run.run_id in done}
         self._tries: dict[str, int] = {}
@@ -137,8 +139,9 @@ class _Campaign:
         waiting = deque(run for run in self._planned if run.run_id not in self._statuses)
         self._progress.start(planned=len(self._planned), already_succeeded=len(self._statuses))
         ending = self._phase(waiting, jobs=jobs)
+        self._repeat_until_s = time.monotonic() + self._repeat_for_s
         again: deque[PlannedRun] = deque()
-        while ending is Ending.COMPLETE and self._late:
+        while ending is Ending.COMPLETE and self._late and self._may_repeat():
             again, self._late = self._late, deque()
             jobs = max(1, jobs // 2)
             self._progress.repeating(runs=len(again), at_once=jobs)
@@ -161,6 +164,9 @@ class _Campaign:
                     self._progress.interrupted(in_flight=workers.in_flight)
                     self._drain(workers)
                     return Ending.INTERRUPTED
+                if not self._may_repeat():
+                    self._late.extend(waiting)
+                    waiting.clear()
                 workers.fill(attempts)
                 finished = workers.finished(timeout_s=POLL_S)
                 if finished is not None:
@@ -169,6 +175,9 @@ class _Campaign:
                     self._commit()
             self._commit()
         return Ending.COMPLETE
+
+    def _may_repeat(self) -> bool:
+        return time.monotonic() < self._repeat_until_s
 
     def _begin(self, run: PlannedRun) -> Task:
         if any(run.cell.spec["capture"].values()):
@@ -230,7 +239,7 @@ class _Campaign:
 
     def _judge(self, entry: Entry, run: PlannedRun) -> None:
         self._statuses[run.run_id] = entry.status
-        if was_late(entry.record) and self._tries[run.run_id] < self._most_attempts:
+        if was_late(entry.record) and self._tries[run.run_id] < MOST_ATTEMPTS:
             self._late.append(run)
         else:
             self._progress.judged(status=entry.status)
