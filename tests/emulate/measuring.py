@@ -38,6 +38,8 @@ class Patience:
 
 
 PATIENCE = Patience(left_s=200.0)
+"""Some forty late attempts of five seconds; the two processes of `make test` and then the one lose a tenth of
+its 90 minutes by it."""
 
 
 def measured_once(run: Run, *settings: str, artifacts: Path | None = None) -> RunRecord:

@@ -107,7 +107,8 @@ def _introduction(drawn: Sequence[Measured]) -> str:
     seeds = sorted({seed for each in drawn if (seed := seed_of(each.cell.name)) is not None})
     done = sum(each.is_measured for each in drawn)
     waiting = sum(each.is_measured and bool(each.missing) for each in drawn)
-    named = ("seed " if len(seeds) == 1 else "seeds ") + " and ".join(map(str, seeds))
+    *others, last = map(str, seeds) if seeds else [""]
+    named = f"seeds {', '.join(others)} and {last}" if others else f"seed {last}"
     told = f" ({waiting} of them less often than is planned)" if waiting else ""
     return f"""\
 `make agreement-random SEED=1 N=300` draws cells from all that both engines have. A cell is drawn again if
